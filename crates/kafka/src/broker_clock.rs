@@ -1,0 +1,215 @@
+//! Measures the brokers' clocks, from a thread of its own.
+//!
+//! One small record to each partition of the clock topic, `acks=1`, at a gentle pace; the broker's append time
+//! comes back with the acknowledgement. See [`dwell_roller_core::Estimate`] for what is made of it.
+
+use crate::clock::mono;
+use crate::errors::KafkaFailure;
+use crate::producer::{Report, ReportContext, Written};
+use crate::settings::{ClientSettings, Role};
+use dwell_roller_core::{Estimate, Failure, Measured, Mono, Reading, Sample, read_all};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// Pace where nothing is pressing, and where somebody waits for a sign of life.
+const PACE: Duration = Duration::from_secs(5);
+const PRESSING: Duration = Duration::from_millis(500);
+/// Longest wait for one answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The brokers' time. Cheap to read, from any thread.
+#[derive(Clone)]
+pub struct BrokerClock {
+    shared: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    estimates: Mutex<BTreeMap<i32, Estimate>>,
+    answers: AtomicU64,
+    pressing: AtomicBool,
+    topic: AtomicI64,
+    stop: Mutex<bool>,
+    wake: Condvar,
+}
+
+/// What is known of the clock topic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClockTopic {
+    /// Nothing was tried yet, or nobody answered.
+    NoAnswer,
+    /// It answers with the broker's time.
+    Good,
+    /// It does not exist.
+    Missing,
+    /// It does not stamp records with the broker's append time.
+    NotAppendTime,
+}
+
+impl BrokerClock {
+    /// Starts to measure. The thread ends when the returned guard is dropped.
+    pub fn start(settings: &ClientSettings, topic: &str) -> Result<(BrokerClock, ClockGuard), KafkaFailure> {
+        let asked = || format!("measure the brokers' clocks through {topic}");
+        let mut config = settings.to_client_config(Role::Producer, "dwell-clock");
+        config
+            .set("enable.idempotence", "false")
+            .set("acks", "1")
+            .set("linger.ms", "0")
+            .set("message.timeout.ms", PATIENCE.as_millis().to_string());
+        let producer: BaseProducer<ReportContext> = config
+            .create_with_context(ReportContext::new("dwell-clock"))
+            .map_err(|e| KafkaFailure::from_error(asked(), &e))?;
+        let clock = BrokerClock { shared: Arc::default() };
+        let sampler = Sampler { producer, topic: topic.to_owned(), state: clock.shared.clone(), partitions: 1 };
+        let thread = std::thread::Builder::new()
+            .name("dwell-clock".into())
+            .spawn(move || sampler.run())
+            .map_err(|e| KafkaFailure::plain(asked(), crate::errors::Trouble::Other, e.to_string()))?;
+        Ok((clock.clone(), ClockGuard { state: clock.shared, thread: Some(thread) }))
+    }
+
+    /// The time now, on our clock and on the brokers'.
+    pub fn read(&self) -> Reading {
+        let now = mono();
+        match self.shared.estimates.lock() {
+            Ok(estimates) => read_all(estimates.values(), now),
+            Err(_) => Reading::unmeasured(now),
+        }
+    }
+
+    /// Counts the answers of the cluster so far.
+    pub fn answers(&self) -> u64 {
+        self.shared.answers.load(Ordering::Relaxed)
+    }
+
+    /// Asks for samples at a quicker pace while something waits for an acknowledgement.
+    pub fn press(&self, pace: Pace) {
+        let pressing = pace == Pace::Quick;
+        if self.shared.pressing.swap(pressing, Ordering::Relaxed) != pressing && pressing {
+            self.shared.wake.notify_all();
+        }
+    }
+
+    /// What is known of the clock topic.
+    pub fn topic(&self) -> ClockTopic {
+        match self.shared.topic.load(Ordering::Relaxed) {
+            1 => ClockTopic::Good,
+            2 => ClockTopic::Missing,
+            3 => ClockTopic::NotAppendTime,
+            _ => ClockTopic::NoAnswer,
+        }
+    }
+}
+
+/// How often to sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Enough for the drift between clocks.
+    Gentle,
+    /// Something is unanswered and it must be known whether the cluster lives.
+    Quick,
+}
+
+/// Ends the sampling thread when dropped.
+pub struct ClockGuard {
+    state: Arc<State>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for ClockGuard {
+    fn drop(&mut self) {
+        if let Ok(mut stop) = self.state.stop.lock() {
+            *stop = true;
+        }
+        self.state.wake.notify_all();
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the clock thread panicked");
+        }
+    }
+}
+
+struct Sampler {
+    producer: BaseProducer<ReportContext>,
+    topic: String,
+    state: Arc<State>,
+    partitions: i32,
+}
+
+impl Sampler {
+    fn run(mut self) {
+        loop {
+            self.count_partitions();
+            for partition in 0..self.partitions {
+                self.sample(partition);
+            }
+            if self.pause() {
+                return;
+            }
+        }
+    }
+
+    /// Waits for the next turn; true at the end.
+    fn pause(&self) -> bool {
+        let Ok(stop) = self.state.stop.lock() else { return true };
+        if *stop {
+            return true;
+        }
+        let quick = self.state.pressing.load(Ordering::Relaxed) || self.state.topic.load(Ordering::Relaxed) != 1;
+        let pace = if quick { PRESSING } else { PACE };
+        self.state.wake.wait_timeout(stop, pace).map_or(true, |(stop, _)| *stop)
+    }
+
+    /// One partition for each broker is usual; each is sampled, so that the slowest clock is known.
+    fn count_partitions(&mut self) {
+        if let Ok(metadata) = self.producer.client().fetch_metadata(Some(&self.topic), PATIENCE)
+            && let Some(topic) = metadata.topics().first()
+            && !topic.partitions().is_empty()
+        {
+            self.partitions = i32::try_from(topic.partitions().len()).unwrap_or(1).min(64);
+        }
+    }
+
+    fn sample(&mut self, partition: i32) {
+        let sent = mono();
+        let record = BaseRecord::<(), (), usize>::with_opaque_to(&self.topic, 0).partition(partition);
+        if let Err((error, _)) = self.producer.send(record) {
+            let failure = error.rdkafka_error_code().map_or(Failure::Retriable, crate::producer::failure_of);
+            return self.failed(&failure);
+        }
+        let mut reports = Vec::new();
+        while reports.is_empty() && mono().since(sent) < PATIENCE + Duration::from_secs(1) {
+            self.producer.poll(Duration::from_millis(20));
+            self.producer.context().take(&mut reports);
+        }
+        match reports.pop() {
+            Some(Report { result: Ok(written), .. }) => self.measured(partition, sent, written),
+            Some(Report { result: Err(failure), .. }) => self.failed(&failure),
+            None => {}
+        }
+    }
+
+    fn measured(&self, partition: i32, sent: Mono, written: Written) {
+        self.state.answers.fetch_add(1, Ordering::Relaxed);
+        let Some(stamp_ms) = written.append_ms else {
+            return self.state.topic.store(3, Ordering::Relaxed);
+        };
+        self.state.topic.store(1, Ordering::Relaxed);
+        let sample = Sample { sent, acked: written.at, stamp_ms };
+        let Ok(mut estimates) = self.state.estimates.lock() else { return };
+        if let Measured::Stepped(by_us) = estimates.entry(partition).or_default().add(sample) {
+            let by_ms = by_us / 1000;
+            tracing::warn!(partition, by_ms, "a broker's clock has stepped; due times follow it");
+        }
+    }
+
+    fn failed(&self, failure: &Failure) {
+        if matches!(failure, Failure::UnknownTopic | Failure::Forbidden) {
+            self.state.topic.store(2, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Sends delayed records to the right level.
