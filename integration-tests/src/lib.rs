@@ -1,1 +1,16 @@
-//! Tests on a real Kafka.
+//! Tests on a real Kafka: a cluster from the environment, fleets of real roller processes, and independent readers.
+//!
+//! Run with `dev/with-kafka cargo test -p dwell-integration-tests`; `make test` does that. All tests share one
+//! cluster and use topic names of their own.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+pub mod bins;
+pub mod fleet;
+pub mod produce;
+pub mod roller;
+pub mod wait;
+
+pub use fleet::Fleet;
+pub use produce::{Producer, rec};
+pub use roller::Roller;
+pub use wait::{eventually, within};

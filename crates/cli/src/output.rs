@@ -3,6 +3,7 @@
 use crate::args::Format;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, StdoutLock, Write};
 
 /// Where data goes, and in which form.
@@ -43,13 +44,15 @@ impl Output {
         writeln!(self.out, "{text}")
     }
 
-    /// Rows: a table, one document `{"<name>":[…]}`, or an object per line.
+    /// Rows: a table, one document `{"<name>":[…]}`, or an object per line. They are out before anything is said
+    /// about them on stderr.
     pub(crate) fn rows<R: Row>(&mut self, name: &str, rows: &[R]) -> io::Result<()> {
         match self.format {
             Format::Table => self.table(rows),
-            Format::Json => self.object(&std::collections::BTreeMap::from([(name, rows)])),
+            Format::Json => self.object(&BTreeMap::from([(name, rows)])),
             Format::Jsonl => rows.iter().try_for_each(|row| self.object(row)),
-        }
+        }?;
+        self.finish()
     }
 
     fn table<R: Row>(&mut self, rows: &[R]) -> io::Result<()> {

@@ -67,6 +67,13 @@ impl ClientSettings {
         })
     }
 
+    /// The same settings with one client property more, checked like the user's own; a secret is welcome here.
+    pub fn with_property(mut self, key: &str, value: &str) -> Result<ClientSettings, SettingsError> {
+        property::check("property", key, value)?;
+        self.properties.insert(key.to_owned(), value.to_owned());
+        Ok(self)
+    }
+
     /// The brokers to ask first, as `host:port,host:port`.
     pub fn brokers(&self) -> &str {
         &self.brokers

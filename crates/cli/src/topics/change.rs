@@ -4,6 +4,9 @@ use dwell_levels::topics::{Finding, Fix, Severity, TopicSpec};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// Names and new values.
+type Settings = Vec<(String, String)>;
+
 /// One change of one topic, with the reasons for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
@@ -16,7 +19,7 @@ pub(super) struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
     Create(TopicSpec),
-    Alter(Vec<(String, String)>),
+    Alter(Settings),
     AddPartitions(u32),
     /// Only a person can do or decide it.
     ByHand(String),
@@ -61,7 +64,7 @@ pub(super) fn changes(findings: Vec<Finding>) -> Vec<Change> {
 fn settings_of<'c>(
     changes: &'c mut [Change],
     topic: &str,
-) -> Option<(&'c mut Vec<(String, String)>, &'c mut Vec<String>)> {
+) -> Option<(&'c mut Settings, &'c mut Vec<String>)> {
     changes
         .iter_mut()
         .find_map(|change| match &mut change.action {

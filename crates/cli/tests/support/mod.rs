@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// What a run left behind.
-pub struct Ran {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 /// The program, without any `DWELL_` variable of the shell that runs the tests.
-pub fn dwell(args: &[&str]) -> Command {
+pub(crate) fn dwell(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dwell"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("DWELL_") {
@@ -23,7 +23,7 @@ pub fn dwell(args: &[&str]) -> Command {
     command
 }
 
-pub fn ran(command: &mut Command) -> Ran {
+pub(crate) fn ran(command: &mut Command) -> Ran {
     let Output {
         status,
         stdout,
@@ -36,31 +36,31 @@ pub fn ran(command: &mut Command) -> Ran {
     }
 }
 
-pub fn run(args: &[&str]) -> Ran {
+pub(crate) fn run(args: &[&str]) -> Ran {
     ran(&mut dwell(args))
 }
 
 /// A file in a directory that goes with the value.
-pub struct TableFile {
+pub(crate) struct TableFile {
     _dir: tempfile::TempDir,
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl TableFile {
-    pub fn new(text: &str) -> TableFile {
+    pub(crate) fn new(text: &str) -> TableFile {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("levels.yaml");
         std::fs::write(&path, text).unwrap();
         TableFile { _dir: dir, path }
     }
 
-    pub fn arg(&self) -> &str {
+    pub(crate) fn arg(&self) -> &str {
         self.path.to_str().unwrap()
     }
 }
 
 /// The table most tests use.
-pub const TABLE: &str = "targets: [orders, 'payments.*']
+pub(crate) const TABLE: &str = "targets: [orders, 'payments.*']
 maxDelay: 10h
 levels: {1s: {}, 5s: {}, 10s: {partitions: 12}, 30s: {}, 1h: {}, 2h: {}, 4h: {state: draining}}
 ";
