@@ -12,9 +12,7 @@ fn directory() -> Result<PathBuf> {
     }
     let test = env::current_exe().context("where is this test?")?;
     let deps = test.parent().and_then(|deps| deps.parent());
-    Ok(deps
-        .context("this test lies in no build directory")?
-        .to_owned())
+    Ok(deps.context("this test lies in no build directory")?.to_owned())
 }
 
 /// A program such as `dwell` or `dwell-roller`, with this process's environment but for its `DWELL_` variables:

@@ -25,8 +25,7 @@ pub struct Fleet {
 
 /// The shared cluster's address.
 pub fn brokers() -> String {
-    std::env::var("BROKERS")
-        .expect("these tests need a Kafka: run them through dev/with-kafka, or set BROKERS")
+    std::env::var("BROKERS").expect("these tests need a Kafka: run them through dev/with-kafka, or set BROKERS")
 }
 
 impl Fleet {
@@ -44,11 +43,7 @@ impl Fleet {
 
     /// On a cluster of its own.
     pub fn on(brokers: &str, levels: &str, more: &str) -> Fleet {
-        let name = format!(
-            "t{}x{}",
-            std::process::id(),
-            COUNTER.fetch_add(1, Ordering::Relaxed)
-        );
+        let name = format!("t{}x{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let text = format!(
             "topicPrefix: {name}-delay-\ngroupPrefix: {name}-roller-\ntargets: [\"{name}.*\"]\n\
              levelDefaults: {{partitions: 4, replicationFactor: 1}}\nlevels: {levels}\n{more}\n"
@@ -58,13 +53,7 @@ impl Fleet {
         std::fs::write(dir.path().join("levels.yaml"), &text).unwrap();
         let settings = ClientSettings::plain(brokers).unwrap();
         let admin = Admin::connect(&settings).unwrap();
-        Fleet {
-            name,
-            table,
-            settings,
-            dir,
-            admin,
-        }
+        Fleet { name, table, settings, dir, admin }
     }
 
     pub fn create_topics(&self) {
@@ -84,15 +73,8 @@ impl Fleet {
 
     pub fn target_with(&self, suffix: &str, partitions: u32, config: &[(&str, &str)]) -> String {
         let name = self.target_name(suffix);
-        let mut all = vec![(
-            "message.timestamp.type".to_owned(),
-            "LogAppendTime".to_owned(),
-        )];
-        all.extend(
-            config
-                .iter()
-                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned())),
-        );
+        let mut all = vec![("message.timestamp.type".to_owned(), "LogAppendTime".to_owned())];
+        all.extend(config.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));
         let kind = TopicKind::Clock;
         self.create(&[TopicSpec {
             name: name.clone(),
@@ -140,10 +122,7 @@ impl Fleet {
 
     /// Everything in a topic now.
     pub fn read(&self, topic: &str) -> Vec<WholeRecord> {
-        Reader::open(&self.settings, topic)
-            .unwrap()
-            .read_to_end(Duration::from_secs(60))
-            .unwrap()
+        Reader::open(&self.settings, topic).unwrap().read_to_end(Duration::from_secs(60)).unwrap()
     }
 
     /// Reads until there are `count` records or more, and returns them all.
@@ -165,16 +144,9 @@ impl Fleet {
     pub fn committed(&self, level: &str) -> BTreeMap<i32, Option<i64>> {
         let l = self.table.get(level).unwrap();
         let topic = self.table.topic_of(l);
-        let lookup =
-            dwell_kafka::Lookup::open(&self.settings, "test", Duration::from_secs(10)).unwrap();
-        let dwell_kafka::TopicState::Exists { partitions } = lookup.topic_state(&topic) else {
-            panic!("{topic}")
-        };
+        let lookup = dwell_kafka::Lookup::open(&self.settings, "test", Duration::from_secs(10)).unwrap();
+        let dwell_kafka::TopicState::Exists { partitions } = lookup.topic_state(&topic) else { panic!("{topic}") };
         let all: Vec<i32> = (0..i32::try_from(partitions).unwrap()).collect();
-        lookup
-            .committed(&self.table.group_of(l), &topic, &all)
-            .unwrap()
-            .into_iter()
-            .collect()
+        lookup.committed(&self.table.group_of(l), &topic, &all).unwrap().into_iter().collect()
     }
 }

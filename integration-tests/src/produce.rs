@@ -17,12 +17,7 @@ pub struct Rec {
 
 /// A record for `target` with this key and payload.
 pub fn rec(target: &str, key: &str, payload: &str) -> Rec {
-    Rec {
-        key: Some(key.into()),
-        payload: Some(payload.into()),
-        ..Rec::default()
-    }
-    .with("dwell-target", target)
+    Rec { key: Some(key.into()), payload: Some(payload.into()), ..Rec::default() }.with("dwell-target", target)
 }
 
 impl Rec {
@@ -31,8 +26,7 @@ impl Rec {
     }
 
     pub fn raw(mut self, name: &[u8], value: Option<&[u8]>) -> Rec {
-        self.headers
-            .push((name.to_vec(), value.map(<[u8]>::to_vec)));
+        self.headers.push((name.to_vec(), value.map(<[u8]>::to_vec)));
         self
     }
 }
@@ -44,20 +38,13 @@ pub struct Producer {
 
 impl Producer {
     pub fn connect(settings: &ClientSettings) -> Producer {
-        Producer {
-            outbox: Outbox::connect(settings, "test-producer", Linger(Duration::ZERO), 10_000)
-                .unwrap(),
-        }
+        Producer { outbox: Outbox::connect(settings, "test-producer", Linger(Duration::ZERO), 10_000).unwrap() }
     }
 
     /// Sends all, in order; panics if one is not written. Returns where each went.
     pub fn send(&mut self, topic: &str, records: &[Rec]) -> Vec<Written> {
         let results = self.try_send(topic, records);
-        results
-            .into_iter()
-            .enumerate()
-            .map(|(i, r)| r.unwrap_or_else(|e| panic!("record {i}: {e:?}")))
-            .collect()
+        results.into_iter().enumerate().map(|(i, r)| r.unwrap_or_else(|e| panic!("record {i}: {e:?}"))).collect()
     }
 
     pub fn try_send(&mut self, topic: &str, records: &[Rec]) -> Vec<Result<Written, Failure>> {
@@ -67,9 +54,7 @@ impl Producer {
             loop {
                 match self.outbox.send(outgoing(topic, r, i as u64)) {
                     Ok(()) => break,
-                    Err(Failure::Refused) => {
-                        self.outbox.wait(Duration::from_millis(1), &mut reports)
-                    }
+                    Err(Failure::Refused) => self.outbox.wait(Duration::from_millis(1), &mut reports),
                     Err(failure) => {
                         results[i] = Some(Err(failure));
                         break;
@@ -86,10 +71,7 @@ impl Producer {
             if results.iter().all(Option::is_some) {
                 return results.into_iter().flatten().collect();
             }
-            assert!(
-                begin.elapsed() < Duration::from_secs(60),
-                "not acknowledged"
-            );
+            assert!(begin.elapsed() < Duration::from_secs(60), "not acknowledged");
         }
     }
 }

@@ -17,44 +17,24 @@ pub struct Roller {
 }
 
 impl Roller {
-    pub fn spawn(
-        file: &Path,
-        brokers: &str,
-        levels: &[&str],
-        more: &[&str],
-        env: &[(&str, &str)],
-    ) -> Roller {
+    pub fn spawn(file: &Path, brokers: &str, levels: &[&str], more: &[&str], env: &[(&str, &str)]) -> Roller {
         let listen = free_address();
         let log = file.with_file_name(format!("roller-{}.log", listen.port()));
         let out = std::fs::File::create(&log).unwrap();
         let mut command = bins::program("dwell-roller").unwrap();
-        command.arg("--levels").arg(file).args([
-            "--brokers",
-            brokers,
-            "--listen",
-            &listen.to_string(),
-        ]);
+        command.arg("--levels").arg(file).args(["--brokers", brokers, "--listen", &listen.to_string()]);
         for level in levels {
             command.args(["--level", level]);
         }
-        command
-            .args(more)
-            .envs(env.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(out);
+        command.args(more).envs(env.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(out);
         let child = command.spawn().unwrap();
         Roller { child, listen, log }
     }
 
     pub fn wait_ready(&self) {
-        within(Duration::from_secs(60), "the roller is ready", || {
-            (self.get("/readyz").0 == 200).then_some(())
-        });
+        within(Duration::from_secs(60), "the roller is ready", || (self.get("/readyz").0 == 200).then_some(()));
         // Ready means that it may roll; it is of use once the group has given it partitions.
-        within(Duration::from_secs(60), "the roller has partitions", || {
-            self.log().contains("assigned").then_some(())
-        });
+        within(Duration::from_secs(60), "the roller has partitions", || self.log().contains("assigned").then_some(()));
     }
 
     /// Status and body of one of its HTTP paths; status 0 if nobody listens.
@@ -66,11 +46,7 @@ impl Roller {
     pub fn metric(&self, name: &str, labels: &str) -> f64 {
         let (_, body) = self.get("/metrics");
         body.lines()
-            .filter(|l| {
-                l.strip_prefix(name)
-                    .is_some_and(|rest| rest.starts_with(['{', ' ']))
-                    && l.contains(labels)
-            })
+            .filter(|l| l.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' '])) && l.contains(labels))
             .filter_map(|l| l.rsplit(' ').next()?.parse::<f64>().ok())
             .sum()
     }
@@ -85,9 +61,7 @@ impl Roller {
 
     /// Sends a signal by name, as in `TERM`.
     pub fn signal(&self, name: &str) {
-        let status = std::process::Command::new("kill")
-            .args([&format!("-{name}"), &self.pid().to_string()])
-            .status();
+        let status = std::process::Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status();
         assert!(status.unwrap().success());
     }
 
@@ -104,11 +78,7 @@ impl Roller {
 
     pub fn wait(&mut self, patience: Duration) -> ExitStatus {
         let log = self.log.clone();
-        within(
-            patience,
-            &format!("the roller ends (log: {})", log.display()),
-            || self.child.try_wait().unwrap(),
-        )
+        within(patience, &format!("the roller ends (log: {})", log.display()), || self.child.try_wait().unwrap())
     }
 
     pub fn is_running(&mut self) -> bool {
@@ -134,28 +104,16 @@ pub fn code(status: ExitStatus) -> Option<i32> {
 }
 
 fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
 fn http_get(to: SocketAddr, path: &str) -> std::io::Result<(u16, String)> {
     let mut stream = TcpStream::connect_timeout(&to, Duration::from_secs(2))?;
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    write!(
-        stream,
-        "GET {path} HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n\r\n"
-    )?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n\r\n")?;
     let mut text = String::new();
     stream.read_to_string(&mut text)?;
-    let status = text
-        .split(' ')
-        .nth(1)
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(0);
-    let body = text
-        .split_once("\r\n\r\n")
-        .map_or(String::new(), |(_, b)| b.to_owned());
+    let status = text.split(' ').nth(1).and_then(|s| s.parse().ok()).unwrap_or(0);
+    let body = text.split_once("\r\n\r\n").map_or(String::new(), |(_, b)| b.to_owned());
     Ok((status, body))
 }

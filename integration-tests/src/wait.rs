@@ -10,10 +10,7 @@ pub fn within<T>(patience: Duration, what: &str, mut f: impl FnMut() -> Option<T
         if let Some(t) = f() {
             return t;
         }
-        assert!(
-            begin.elapsed() < patience,
-            "not within {patience:?}: {what}"
-        );
+        assert!(begin.elapsed() < patience, "not within {patience:?}: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -26,10 +23,7 @@ pub fn eventually<T: PartialEq + Debug>(patience: Duration, wanted: &T, mut f: i
         if got == *wanted {
             return;
         }
-        assert!(
-            begin.elapsed() < patience,
-            "not within {patience:?}: wanted {wanted:?}, got {got:?}"
-        );
+        assert!(begin.elapsed() < patience, "not within {patience:?}: wanted {wanted:?}, got {got:?}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -1,6 +1,7 @@
 //! What can be written on the command line.
 
 use crate::levels::LevelsCommand;
+use crate::send::SendArgs;
 use crate::topics::TopicsCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dwell_kafka::settings::read_file;
@@ -33,50 +34,27 @@ pub(crate) enum Command {
     /// The topics of the table: what is missing or wrong, and put it right
     #[command(subcommand)]
     Topics(TopicsCommand),
+    /// Sends records with a delay
+    Send(SendArgs),
 }
 
 /// What every command understands.
 #[derive(Debug, Args)]
 pub(crate) struct Shared {
     /// The table of levels
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "DWELL_LEVELS",
-        default_value = "levels.yaml",
-        global = true
-    )]
+    #[arg(long, value_name = "FILE", env = "DWELL_LEVELS", default_value = "levels.yaml", global = true)]
     pub(crate) levels: PathBuf,
     /// Brokers to ask first, as host:port, several separated by commas
-    #[arg(
-        short,
-        long,
-        value_name = "BROKERS",
-        env = "DWELL_BROKERS",
-        global = true
-    )]
+    #[arg(short, long, value_name = "BROKERS", env = "DWELL_BROKERS", global = true)]
     pub(crate) brokers: Option<String>,
     /// A property of the Kafka client, by librdkafka's name; DWELL_KAFKA_<KEY, dots as _> does the same
     #[arg(short = 'X', value_name = "KEY=VALUE", global = true)]
     pub(crate) properties: Vec<String>,
     /// How data is printed
-    #[arg(
-        short,
-        long,
-        value_name = "FORMAT",
-        env = "DWELL_OUTPUT",
-        default_value = "table",
-        global = true
-    )]
+    #[arg(short, long, value_name = "FORMAT", env = "DWELL_OUTPUT", default_value = "table", global = true)]
     pub(crate) output: Format,
     /// How long each request to the brokers may take
-    #[arg(
-        long,
-        value_name = "DURATION",
-        env = "DWELL_TIMEOUT",
-        default_value = "15s",
-        global = true
-    )]
+    #[arg(long, value_name = "DURATION", env = "DWELL_TIMEOUT", default_value = "15s", global = true)]
     pub(crate) timeout: Delay,
     /// Show the Kafka client's own log on stderr
     #[arg(short, long, global = true)]
@@ -107,8 +85,7 @@ impl Shared {
                 "no brokers: this command talks to Kafka; add --brokers host:port or set DWELL_BROKERS",
             ));
         };
-        ClientSettings::resolve(brokers, &self.properties, environment::text(), &read_file)
-            .map_err(Failure::usage_list)
+        ClientSettings::resolve(brokers, &self.properties, environment::text(), &read_file).map_err(Failure::usage_list)
     }
 
     /// How long a request may take.

@@ -7,29 +7,16 @@ use std::ffi::{OsStr, OsString};
 const PREFIX: &str = "DWELL_";
 
 /// Variables of this program.
-const OWN: [&str; 4] = [
-    "DWELL_LEVELS",
-    "DWELL_BROKERS",
-    "DWELL_OUTPUT",
-    "DWELL_TIMEOUT",
-];
+const OWN: [&str; 4] = ["DWELL_LEVELS", "DWELL_BROKERS", "DWELL_OUTPUT", "DWELL_TIMEOUT"];
 
 /// Variables of the roller. A shell or a container often has them for both programs.
-const ROLLERS: [&str; 6] = [
-    "DWELL_LEVEL",
-    "DWELL_ALL",
-    "DWELL_LISTEN",
-    "DWELL_LOG_FORMAT",
-    "DWELL_INSTANCE_ID",
-    "DWELL_START_FROM",
-];
+const ROLLERS: [&str; 6] =
+    ["DWELL_LEVEL", "DWELL_ALL", "DWELL_LISTEN", "DWELL_LOG_FORMAT", "DWELL_INSTANCE_ID", "DWELL_START_FROM"];
 
 /// Refuses variables with the prefix that mean nothing to either program, all of them at once.
 pub(crate) fn refuse_unknown(names: impl Iterator<Item = OsString>) -> Result<(), Failure> {
-    let mut unknown: Vec<String> = names
-        .filter(|name| is_unknown(name))
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
+    let mut unknown: Vec<String> =
+        names.filter(|name| is_unknown(name)).map(|name| name.to_string_lossy().into_owned()).collect();
     if unknown.is_empty() {
         return Ok(());
     }
@@ -50,8 +37,7 @@ fn is_unknown(name: &OsStr) -> bool {
 
 /// The variables whose name and value are text.
 pub(crate) fn text() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 #[cfg(test)]
@@ -60,13 +46,7 @@ mod tests {
 
     #[test]
     fn only_unknown_names_with_the_prefix_are_refused() {
-        for known in [
-            "DWELL_LEVELS",
-            "DWELL_LISTEN",
-            "DWELL_KAFKA_SASL_PASSWORD_FILE",
-            "PATH",
-            "DWELLING",
-        ] {
+        for known in ["DWELL_LEVELS", "DWELL_LISTEN", "DWELL_KAFKA_SASL_PASSWORD_FILE", "PATH", "DWELLING"] {
             assert!(!is_unknown(OsStr::new(known)), "{known}");
         }
         for unknown in ["DWELL_LEVLES", "DWELL_", "DWELL_KAFKA", "DWELL_BROKERS_2"] {
@@ -81,9 +61,6 @@ mod tests {
             panic!("accepted");
         };
         let text = error.to_string();
-        assert!(
-            text.starts_with("DWELL_A: ") && text.contains("\nDWELL_B: "),
-            "{text}"
-        );
+        assert!(text.starts_with("DWELL_A: ") && text.contains("\nDWELL_B: "), "{text}");
     }
 }

@@ -27,16 +27,10 @@ pub(crate) enum LevelsCommand {
     },
 }
 
-pub(crate) fn run(
-    command: &LevelsCommand,
-    shared: &Shared,
-    output: &mut Output,
-) -> Result<Verdict, Failure> {
+pub(crate) fn run(command: &LevelsCommand, shared: &Shared, output: &mut Output) -> Result<Verdict, Failure> {
     match command {
         LevelsCommand::Check => check::run(shared, output),
         LevelsCommand::Show => show::run(&shared.table()?, output),
-        LevelsCommand::Plan { delay, rounding } => {
-            plan::run(&shared.table()?, *delay, *rounding, output)
-        }
+        LevelsCommand::Plan { delay, rounding } => plan::run(&shared.table()?, *delay, *rounding, output),
     }
 }

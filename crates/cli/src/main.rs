@@ -8,6 +8,7 @@ mod environment;
 mod exit;
 mod levels;
 mod output;
+mod send;
 mod topics;
 
 use args::{Cli, Command};
@@ -28,6 +29,7 @@ fn run(cli: Cli) -> Result<Verdict, Failure> {
     let verdict = match &cli.command {
         Command::Levels(command) => levels::run(command, &cli.shared, &mut output),
         Command::Topics(command) => topics::run(command, &cli.shared, &mut output),
+        Command::Send(args) => send::run(args, &cli.shared, &mut output),
     }?;
     output.finish()?;
     Ok(verdict)

@@ -22,10 +22,7 @@ pub(crate) trait Row: Serialize {
 
 impl Output {
     pub(crate) fn to_stdout(format: Format) -> Output {
-        Output {
-            format,
-            out: BufWriter::new(io::stdout().lock()),
-        }
+        Output { format, out: BufWriter::new(io::stdout().lock()) }
     }
 
     /// How data is printed.
@@ -60,17 +57,12 @@ impl Output {
             return Ok(());
         }
         let mut table = Table::new();
-        table
-            .load_style(presets::NOTHING)
-            .set_content_arrangement(ContentArrangement::Disabled)
-            .set_header(R::HEAD);
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(R::HEAD);
         table.add_rows(rows.iter().map(Row::cells));
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));
         }
-        table
-            .lines()
-            .try_for_each(|line| writeln!(self.out, "{}", line.trim_end()))
+        table.lines().try_for_each(|line| writeln!(self.out, "{}", line.trim_end()))
     }
 
     /// Brings out what is still buffered.
@@ -83,9 +75,6 @@ impl Output {
 pub(crate) fn log_to_stderr(verbose: bool) {
     if verbose {
         // A second call could only come from a test.
-        let _ = tracing_subscriber::fmt()
-            .with_writer(io::stderr)
-            .with_ansi(false)
-            .try_init();
+        let _ = tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).try_init();
     }
 }

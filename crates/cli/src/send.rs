@@ -1,10 +1,15 @@
 //! `dwell send`: records with a delay, from the command line.
 
+mod deliver;
 mod draft;
 mod input;
 mod lines;
+mod request;
 mod when;
 
+use crate::args::Shared;
+use crate::exit::{Failure, Verdict};
+use crate::output::Output;
 use clap::{ArgGroup, Args};
 use dwell_levels::{Delay, Rounding};
 use std::path::PathBuf;
@@ -52,4 +57,12 @@ pub(crate) struct SendArgs {
     pub(crate) file: Option<PathBuf>,
     /// The payload; without it and --file it is read from stdin
     pub(crate) payload: Option<String>,
+}
+
+pub(crate) fn run(args: &SendArgs, shared: &Shared, output: &mut Output) -> Result<Verdict, Failure> {
+    let table = shared.table()?;
+    let settings = shared.settings()?;
+    let records = request::checked(&table, draft::drafts(args)?)?;
+    let router = deliver::connect(table, settings, shared.timeout())?;
+    deliver::all(&router, records, output)
 }

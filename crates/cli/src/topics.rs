@@ -30,11 +30,7 @@ pub(crate) struct Consent {
     pub(crate) execute: bool,
 }
 
-pub(crate) fn run(
-    command: &TopicsCommand,
-    shared: &Shared,
-    output: &mut Output,
-) -> Result<Verdict, Failure> {
+pub(crate) fn run(command: &TopicsCommand, shared: &Shared, output: &mut Output) -> Result<Verdict, Failure> {
     let table = shared.table()?;
     let admin = shared.admin()?;
     match command {

@@ -32,9 +32,7 @@ pub struct Admin {
 
 impl std::fmt::Debug for Admin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Admin")
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
+        f.debug_struct("Admin").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }
 
@@ -45,14 +43,8 @@ impl Admin {
     }
 
     /// As [`Admin::connect`], with a bound for each request, the first included.
-    pub fn with_timeout(
-        settings: &ClientSettings,
-        timeout: Duration,
-    ) -> Result<Admin, KafkaFailure> {
-        let admin = Admin {
-            side: Side::open(settings, Role::Admin, "dwell-admin")?,
-            timeout,
-        };
+    pub fn with_timeout(settings: &ClientSettings, timeout: Duration) -> Result<Admin, KafkaFailure> {
+        let admin = Admin { side: Side::open(settings, Role::Admin, "dwell-admin")?, timeout };
         admin.cluster()?;
         Ok(admin)
     }
@@ -71,10 +63,7 @@ impl Admin {
     ///
     /// The replication factor is that of the partition with the fewest replicas. A topic this user may not see, or
     /// whose settings it may not see, is an error with [`crate::Trouble::Forbidden`] that names it.
-    pub fn describe(
-        &self,
-        topics: &[&str],
-    ) -> Result<BTreeMap<String, Option<FoundTopic>>, KafkaFailure> {
+    pub fn describe(&self, topics: &[&str]) -> Result<BTreeMap<String, Option<FoundTopic>>, KafkaFailure> {
         describe::describe(&self.side, self.timeout, topics)
     }
 
@@ -91,11 +80,7 @@ impl Admin {
     }
 
     /// Changes these settings of a topic and no other, and waits a moment until the brokers show them.
-    pub fn alter<K: AsRef<str>, V: AsRef<str>>(
-        &self,
-        topic: &str,
-        set: &[(K, V)],
-    ) -> Result<(), KafkaFailure> {
+    pub fn alter<K: AsRef<str>, V: AsRef<str>>(&self, topic: &str, set: &[(K, V)]) -> Result<(), KafkaFailure> {
         crate::alter::alter(&self.side, self.timeout, topic, set)?;
         self.await_settings(topic, set);
         Ok(())
@@ -114,16 +99,10 @@ impl Admin {
     /// A second for the change to be seen. It is made in any case, and brokers may spell a value in their own way.
     fn await_settings<K: AsRef<str>, V: AsRef<str>>(&self, topic: &str, set: &[(K, V)]) {
         for _ in 0..20 {
-            let Ok(Some(Some(found))) = self.describe(&[topic]).map(|mut all| all.remove(topic))
-            else {
+            let Ok(Some(Some(found))) = self.describe(&[topic]).map(|mut all| all.remove(topic)) else {
                 return;
             };
-            let shows = |(key, value): &(K, V)| {
-                found
-                    .config
-                    .get(key.as_ref())
-                    .is_some_and(|v| v == value.as_ref())
-            };
+            let shows = |(key, value): &(K, V)| found.config.get(key.as_ref()).is_some_and(|v| v == value.as_ref());
             if set.iter().all(shows) {
                 return;
             }

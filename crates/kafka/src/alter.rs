@@ -29,37 +29,20 @@ pub(crate) fn alter<K: AsRef<str>, V: AsRef<str>>(
     let mut array = [change.ptr()];
     let op = sys::rd_kafka_admin_op_t::RD_KAFKA_ADMIN_OP_INCREMENTALALTERCONFIGS;
     // SAFETY: resource and wires are alive while the request is issued, which copies the resource.
-    let answer = Request {
-        asked: &asked,
-        op,
-        timeout,
-    }
-    .run(side, |w| unsafe {
+    let answer = Request { asked: &asked, op, timeout }.run(side, |w| unsafe {
         sys::rd_kafka_IncrementalAlterConfigs(w.client, array.as_mut_ptr(), 1, w.options, w.queue);
     })?;
     // SAFETY: the accessor fits the request; what is read lives as long as the answer.
     let (code, said) = unsafe {
         let result = answer.result(sys::rd_kafka_event_IncrementalAlterConfigs_result)?;
-        let resources =
-            slice(|count| sys::rd_kafka_IncrementalAlterConfigs_result_resources(result, count));
+        let resources = slice(|count| sys::rd_kafka_IncrementalAlterConfigs_result_resources(result, count));
         let Some(changed) = resources.first() else {
-            return Err(KafkaFailure::plain(
-                asked,
-                Trouble::Other,
-                "the answer does not name the topic",
-            ));
+            return Err(KafkaFailure::plain(asked, Trouble::Other, "the answer does not name the topic"));
         };
         let code = RDKafkaErrorCode::from(sys::rd_kafka_ConfigResource_error(*changed));
-        (
-            code,
-            text_or_empty(sys::rd_kafka_ConfigResource_error_string(*changed)),
-        )
+        (code, text_or_empty(sys::rd_kafka_ConfigResource_error_string(*changed)))
     };
-    if code == RDKafkaErrorCode::NoError {
-        Ok(())
-    } else {
-        Err(KafkaFailure::from_code(asked, code, &said))
-    }
+    if code == RDKafkaErrorCode::NoError { Ok(()) } else { Err(KafkaFailure::from_code(asked, code, &said)) }
 }
 
 fn add(
@@ -72,12 +55,8 @@ fn add(
     let set = sys::rd_kafka_AlterConfigOpType_t::RD_KAFKA_ALTER_CONFIG_OP_TYPE_SET;
     // SAFETY: all arguments are alive, key and value are copied; an error returned is ours and freed by `Owned`.
     unsafe {
-        let error = sys::rd_kafka_ConfigResource_add_incremental_config(
-            change.ptr(),
-            key.as_ptr(),
-            set,
-            value.as_ptr(),
-        );
+        let error =
+            sys::rd_kafka_ConfigResource_add_incremental_config(change.ptr(), key.as_ptr(), set, value.as_ptr());
         let error = Owned::new(error, sys::rd_kafka_error_destroy);
         match error.and_then(|e| code_of_error(e.ptr())) {
             None => Ok(()),

@@ -56,16 +56,10 @@ impl Trouble {
                 "check --brokers, the port, the network and whether that listener expects TLS (security.protocol)"
             }
             Trouble::Unavailable => "wait; if it stays so, look at the brokers' own state",
-            Trouble::Tls => {
-                "check ssl.ca.location, the broker's certificate and host name, and security.protocol"
-            }
+            Trouble::Tls => "check ssl.ca.location, the broker's certificate and host name, and security.protocol",
             Trouble::Sasl => "check sasl.mechanism, sasl.username and the password of this user",
-            Trouble::Forbidden => {
-                "grant this user the missing ACL; `dwell acls` prints the ones each part needs"
-            }
-            Trouble::UnknownTopic => {
-                "create the topic (`dwell topics apply`), or grant this user Describe on it"
-            }
+            Trouble::Forbidden => "grant this user the missing ACL; `dwell acls` prints the ones each part needs",
+            Trouble::UnknownTopic => "create the topic (`dwell topics apply`), or grant this user Describe on it",
             Trouble::Refused => "change what the broker's answer names and ask again",
             Trouble::Settings => "correct the client setting (-X key=value or DWELL_KAFKA_<KEY>)",
             Trouble::Fatal => "this client is of no further use: start a new one",
@@ -103,56 +97,26 @@ pub struct KafkaFailure {
 
 impl KafkaFailure {
     /// A failure with an error code of the client or the broker, and the text that came with it, if any.
-    pub(crate) fn from_code(
-        asked: impl Into<String>,
-        code: RDKafkaErrorCode,
-        text: &str,
-    ) -> KafkaFailure {
-        let said = if text.is_empty() {
-            code.to_string()
-        } else {
-            format!("{text} ({code:?})")
-        };
-        KafkaFailure {
-            asked: asked.into(),
-            trouble: trouble_of(code),
-            text: said,
-            code: Some(code),
-        }
+    pub(crate) fn from_code(asked: impl Into<String>, code: RDKafkaErrorCode, text: &str) -> KafkaFailure {
+        let said = if text.is_empty() { code.to_string() } else { format!("{text} ({code:?})") };
+        KafkaFailure { asked: asked.into(), trouble: trouble_of(code), text: said, code: Some(code) }
     }
 
     /// A failure as the client library reports it.
     pub(crate) fn from_error(asked: impl Into<String>, error: &KafkaError) -> KafkaFailure {
         let trouble = match (error, error.rdkafka_error_code()) {
-            (
-                KafkaError::ClientConfig(..) | KafkaError::ClientCreation(_) | KafkaError::Nul(_),
-                _,
-            ) => Trouble::Settings,
+            (KafkaError::ClientConfig(..) | KafkaError::ClientCreation(_) | KafkaError::Nul(_), _) => Trouble::Settings,
             (KafkaError::MessageConsumptionFatal(_), _) => Trouble::Fatal,
             (KafkaError::Transaction(e), _) if e.is_fatal() => Trouble::Fatal,
             (_, Some(code)) => trouble_of(code),
             (_, None) => Trouble::Other,
         };
-        KafkaFailure {
-            asked: asked.into(),
-            trouble,
-            text: error.to_string(),
-            code: error.rdkafka_error_code(),
-        }
+        KafkaFailure { asked: asked.into(), trouble, text: error.to_string(), code: error.rdkafka_error_code() }
     }
 
     /// A failure without an error code.
-    pub(crate) fn plain(
-        asked: impl Into<String>,
-        trouble: Trouble,
-        text: impl Into<String>,
-    ) -> KafkaFailure {
-        KafkaFailure {
-            asked: asked.into(),
-            trouble,
-            text: text.into(),
-            code: None,
-        }
+    pub(crate) fn plain(asked: impl Into<String>, trouble: Trouble, text: impl Into<String>) -> KafkaFailure {
+        KafkaFailure { asked: asked.into(), trouble, text: text.into(), code: None }
     }
 
     /// Names the cause the client met on the way (a refused connection, a failed handshake), where the request
@@ -161,11 +125,7 @@ impl KafkaFailure {
         if self.trouble == Trouble::Unreachable {
             // A handshake cut off by the other side comes as a lost connection whose text names the state.
             let cut_off = reason.contains("SSL_HANDSHAKE") || reason.contains("SSL handshake");
-            let cause = if cut_off {
-                Trouble::Tls
-            } else {
-                trouble_of(code)
-            };
+            let cause = if cut_off { Trouble::Tls } else { trouble_of(code) };
             if matches!(cause, Trouble::Tls | Trouble::Sasl) {
                 self.trouble = cause;
             }
@@ -199,18 +159,15 @@ fn trouble_of(code: RDKafkaErrorCode) -> Trouble {
     use RDKafkaErrorCode as C;
     match code {
         C::SSL => Trouble::Tls,
-        C::Authentication
-        | C::SaslAuthenticationFailed
-        | C::UnsupportedSASLMechanism
-        | C::IllegalSASLState => Trouble::Sasl,
+        C::Authentication | C::SaslAuthenticationFailed | C::UnsupportedSASLMechanism | C::IllegalSASLState => {
+            Trouble::Sasl
+        }
         C::TopicAuthorizationFailed
         | C::GroupAuthorizationFailed
         | C::ClusterAuthorizationFailed
         | C::TransactionalIdAuthorizationFailed
         | C::DelegationTokenAuthorizationFailed => Trouble::Forbidden,
-        C::UnknownTopic | C::UnknownPartition | C::UnknownTopicOrPartition | C::UnknownTopicId => {
-            Trouble::UnknownTopic
-        }
+        C::UnknownTopic | C::UnknownPartition | C::UnknownTopicOrPartition | C::UnknownTopicId => Trouble::UnknownTopic,
         C::InvalidArgument | C::NotConfigured | C::UnknownProtocol => Trouble::Settings,
         code if classify_produce(code) == FailureClass::Fatal => Trouble::Fatal,
         code if codes::is_connectivity(code) => Trouble::Unreachable,
@@ -226,17 +183,9 @@ mod tests {
 
     #[test]
     fn the_text_says_what_was_asked_what_happened_and_what_to_do() {
-        let failure = KafkaFailure::from_code(
-            "create topic delay-5s",
-            RDKafkaErrorCode::TopicAuthorizationFailed,
-            "",
-        );
+        let failure = KafkaFailure::from_code("create topic delay-5s", RDKafkaErrorCode::TopicAuthorizationFailed, "");
         let text = failure.to_string();
-        for part in [
-            "could not create topic delay-5s",
-            "TopicAuthorizationFailed",
-            "dwell acls",
-        ] {
+        for part in ["could not create topic delay-5s", "TopicAuthorizationFailed", "dwell acls"] {
             assert!(text.contains(part), "{text}");
         }
         assert_eq!(failure.trouble(), Trouble::Forbidden);
@@ -244,16 +193,11 @@ mod tests {
 
     #[test]
     fn a_timeout_takes_the_name_of_its_cause() {
-        let timed_out =
-            || KafkaFailure::from_code("describe topics", RDKafkaErrorCode::OperationTimedOut, "");
-        let tls = timed_out().because(
-            RDKafkaErrorCode::SSL,
-            "handshake failed: certificate verify failed",
-        );
+        let timed_out = || KafkaFailure::from_code("describe topics", RDKafkaErrorCode::OperationTimedOut, "");
+        let tls = timed_out().because(RDKafkaErrorCode::SSL, "handshake failed: certificate verify failed");
         assert_eq!(tls.trouble(), Trouble::Tls);
         assert!(tls.text().contains("certificate verify failed"));
-        let reason =
-            "Disconnected: SSL connection closed by peer (after 1ms in state SSL_HANDSHAKE)";
+        let reason = "Disconnected: SSL connection closed by peer (after 1ms in state SSL_HANDSHAKE)";
         let plaintext = timed_out().because(RDKafkaErrorCode::BrokerTransportFailure, reason);
         assert_eq!(plaintext.trouble(), Trouble::Tls);
         let sasl = timed_out().because(RDKafkaErrorCode::Authentication, "invalid credentials");
@@ -265,15 +209,8 @@ mod tests {
 
     #[test]
     fn an_answer_is_not_renamed_by_an_older_connection_error() {
-        let refused = KafkaFailure::from_code(
-            "create topic a",
-            RDKafkaErrorCode::PolicyViolation,
-            "too few replicas",
-        );
-        assert_eq!(
-            refused.clone().because(RDKafkaErrorCode::SSL, "old"),
-            refused
-        );
+        let refused = KafkaFailure::from_code("create topic a", RDKafkaErrorCode::PolicyViolation, "too few replicas");
+        assert_eq!(refused.clone().because(RDKafkaErrorCode::SSL, "old"), refused);
         assert_eq!(refused.trouble(), Trouble::Refused);
     }
 }

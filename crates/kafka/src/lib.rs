@@ -16,8 +16,8 @@ pub mod settings;
 mod side;
 pub mod stats;
 
-pub use broker_clock::{BrokerClock, ClockGuard, ClockTopic, Pace};
 pub use admin::{Admin, Cluster, Creation};
+pub use broker_clock::{BrokerClock, ClockGuard, ClockTopic, Pace};
 pub use errors::{FailureClass, KafkaFailure, Passing, Trouble, classify_produce};
 pub use log::LogBridge;
 pub use lookup::{Lookup, TopicState};

@@ -24,29 +24,17 @@ pub struct LogBridge {
 impl LogBridge {
     /// A bridge for the client of this name.
     pub fn new(client: impl Into<String>) -> LogBridge {
-        LogBridge {
-            client: client.into(),
-            repeats: Mutex::default(),
-        }
+        LogBridge { client: client.into(), repeats: Mutex::default() }
     }
 
     /// Passes a line on, or counts it; for `ClientContext::log`.
     pub fn line(&self, now: Mono, level: RDKafkaLogLevel, facility: &str, text: &str) {
         // Another thread that panicked inside left nothing half done that matters to counting.
-        let said = self
-            .repeats
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .admit(now, level, facility, text);
+        let said = self.repeats.lock().unwrap_or_else(PoisonError::into_inner).admit(now, level, facility, text);
         match said {
             Said::Now { repeated: 0 } => emit(&self.client, level, facility, text),
             Said::Now { repeated } => {
-                emit(
-                    &self.client,
-                    level,
-                    facility,
-                    &format!("{text} (and {repeated} more like it)"),
-                );
+                emit(&self.client, level, facility, &format!("{text} (and {repeated} more like it)"));
             }
             Said::Counted => {}
         }
@@ -89,13 +77,7 @@ impl Repeats {
             self.kinds.retain(|_, known| now.since(known.told) < QUIET);
         }
         if self.kinds.len() < MAX_KINDS {
-            self.kinds.insert(
-                kind,
-                Kind {
-                    told: now,
-                    counted: 0,
-                },
-            );
+            self.kinds.insert(kind, Kind { told: now, counted: 0 });
         }
         Said::Now { repeated: 0 }
     }
@@ -140,36 +122,12 @@ mod tests {
     #[test]
     fn a_repeated_line_is_told_once_and_then_counted() {
         let mut repeats = Repeats::default();
-        assert_eq!(
-            admit(&mut repeats, 0, "connect to 10.0.0.1:9092 failed after 1ms"),
-            Said::Now { repeated: 0 }
-        );
+        assert_eq!(admit(&mut repeats, 0, "connect to 10.0.0.1:9092 failed after 1ms"), Said::Now { repeated: 0 });
         for second in 1..30 {
-            assert_eq!(
-                admit(
-                    &mut repeats,
-                    second,
-                    "connect to 10.0.0.1:9092 failed after 22ms"
-                ),
-                Said::Counted
-            );
+            assert_eq!(admit(&mut repeats, second, "connect to 10.0.0.1:9092 failed after 22ms"), Said::Counted);
         }
-        assert_eq!(
-            admit(
-                &mut repeats,
-                30,
-                "connect to 10.0.0.1:9092 failed after 3ms"
-            ),
-            Said::Now { repeated: 29 }
-        );
-        assert_eq!(
-            admit(
-                &mut repeats,
-                31,
-                "connect to 10.0.0.1:9092 failed after 3ms"
-            ),
-            Said::Counted
-        );
+        assert_eq!(admit(&mut repeats, 30, "connect to 10.0.0.1:9092 failed after 3ms"), Said::Now { repeated: 29 });
+        assert_eq!(admit(&mut repeats, 31, "connect to 10.0.0.1:9092 failed after 3ms"), Said::Counted);
     }
 
     #[test]
@@ -177,25 +135,15 @@ mod tests {
         let mut repeats = Repeats::default();
         assert_eq!(admit(&mut repeats, 0, "a"), Said::Now { repeated: 0 });
         assert_eq!(admit(&mut repeats, 0, "b"), Said::Now { repeated: 0 });
-        assert_eq!(
-            repeats.admit(at(0), RDKafkaLogLevel::Info, "FAIL", "a"),
-            Said::Now { repeated: 0 }
-        );
-        assert_eq!(
-            repeats.admit(at(0), RDKafkaLogLevel::Error, "OTHER", "a"),
-            Said::Now { repeated: 0 }
-        );
+        assert_eq!(repeats.admit(at(0), RDKafkaLogLevel::Info, "FAIL", "a"), Said::Now { repeated: 0 });
+        assert_eq!(repeats.admit(at(0), RDKafkaLogLevel::Error, "OTHER", "a"), Said::Now { repeated: 0 });
     }
 
     #[test]
     fn many_kinds_do_not_grow_memory() {
         let mut repeats = Repeats::default();
         for i in 0..10_000_u32 {
-            let name: String = i
-                .to_string()
-                .bytes()
-                .map(|b| char::from(b - b'0' + b'a'))
-                .collect();
+            let name: String = i.to_string().bytes().map(|b| char::from(b - b'0' + b'a')).collect();
             admit(&mut repeats, u64::from(i) / 1000, &name);
         }
         assert!(repeats.kinds.len() <= MAX_KINDS);

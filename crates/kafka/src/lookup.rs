@@ -23,9 +23,7 @@ pub struct Lookup {
 
 impl std::fmt::Debug for Lookup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lookup")
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
+        f.debug_struct("Lookup").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }
 
@@ -49,17 +47,9 @@ pub enum TopicState {
 
 impl Lookup {
     /// Opens a handle; `timeout` bounds each question. No broker is asked yet.
-    pub fn open(
-        settings: &ClientSettings,
-        client_id: &str,
-        timeout: Duration,
-    ) -> Result<Lookup, KafkaFailure> {
+    pub fn open(settings: &ClientSettings, client_id: &str, timeout: Duration) -> Result<Lookup, KafkaFailure> {
         let side = Side::open(settings, Role::Side, client_id)?;
-        Ok(Lookup {
-            side,
-            groups: Groups::new(settings, client_id),
-            timeout,
-        })
+        Ok(Lookup { side, groups: Groups::new(settings, client_id), timeout })
     }
 
     /// Whether a topic exists. Never creates it.
@@ -73,38 +63,23 @@ impl Lookup {
         let found = shapes(&self.side, self.timeout, topics);
         let state = |topic: &str| match &found {
             Err(failure) => TopicState::Unknown(failure.clone()),
-            Ok(all) => all
-                .get(topic)
-                .map_or(TopicState::Illegal, |shape| match shape {
-                    Ok(shape) => TopicState::Exists {
-                        partitions: shape.partitions,
-                    },
-                    Err(failure) => state_of(failure),
-                }),
+            Ok(all) => all.get(topic).map_or(TopicState::Illegal, |shape| match shape {
+                Ok(shape) => TopicState::Exists { partitions: shape.partitions },
+                Err(failure) => state_of(failure),
+            }),
         };
-        topics
-            .iter()
-            .map(|topic| ((*topic).to_owned(), state(topic)))
-            .collect()
+        topics.iter().map(|topic| ((*topic).to_owned(), state(topic))).collect()
     }
 
     /// The end offsets of these partitions: the offset the next record will have, open transactions included.
     ///
     /// Fails as a whole where one partition has no leader or does not exist.
-    pub fn end_offsets(
-        &self,
-        topic: &str,
-        partitions: &[i32],
-    ) -> Result<Vec<(i32, i64)>, KafkaFailure> {
+    pub fn end_offsets(&self, topic: &str, partitions: &[i32]) -> Result<Vec<(i32, i64)>, KafkaFailure> {
         self.edges(topic, partitions, Seek::End)
     }
 
     /// The first offsets still there.
-    pub fn start_offsets(
-        &self,
-        topic: &str,
-        partitions: &[i32],
-    ) -> Result<Vec<(i32, i64)>, KafkaFailure> {
+    pub fn start_offsets(&self, topic: &str, partitions: &[i32]) -> Result<Vec<(i32, i64)>, KafkaFailure> {
         self.edges(topic, partitions, Seek::Start)
     }
 
@@ -115,14 +90,9 @@ impl Lookup {
         topic: &str,
         times: &[(i32, i64)],
     ) -> Result<Vec<(i32, Option<i64>)>, KafkaFailure> {
-        let asks = times
-            .iter()
-            .map(|(partition, at)| (*partition, Seek::Time(*at)));
+        let asks = times.iter().map(|(partition, at)| (*partition, Seek::Time(*at)));
         let found = offsets::seek(&self.side, self.timeout, topic, asks)?;
-        Ok(found
-            .into_iter()
-            .map(|(partition, offset)| (partition, (offset >= 0).then_some(offset)))
-            .collect())
+        Ok(found.into_iter().map(|(partition, offset)| (partition, (offset >= 0).then_some(offset))).collect())
     }
 
     /// The offsets a group has committed for these partitions, `None` where it has committed none.
@@ -135,22 +105,11 @@ impl Lookup {
         topic: &str,
         partitions: &[i32],
     ) -> Result<Vec<(i32, Option<i64>)>, KafkaFailure> {
-        self.groups
-            .committed(self.timeout, group, topic, partitions)
+        self.groups.committed(self.timeout, group, topic, partitions)
     }
 
-    fn edges(
-        &self,
-        topic: &str,
-        partitions: &[i32],
-        edge: Seek,
-    ) -> Result<Vec<(i32, i64)>, KafkaFailure> {
-        offsets::seek(
-            &self.side,
-            self.timeout,
-            topic,
-            partitions.iter().map(|partition| (*partition, edge)),
-        )
+    fn edges(&self, topic: &str, partitions: &[i32], edge: Seek) -> Result<Vec<(i32, i64)>, KafkaFailure> {
+        offsets::seek(&self.side, self.timeout, topic, partitions.iter().map(|partition| (*partition, edge)))
     }
 }
 

@@ -35,10 +35,7 @@ impl<T> Owned<T> {
     ///
     /// # Safety
     /// `ptr` is null or owned by nobody else, and `destroy` is the function that frees it.
-    pub(crate) unsafe fn new(
-        ptr: *mut T,
-        destroy: unsafe extern "C" fn(*mut T),
-    ) -> Option<Owned<T>> {
+    pub(crate) unsafe fn new(ptr: *mut T, destroy: unsafe extern "C" fn(*mut T)) -> Option<Owned<T>> {
         NonNull::new(ptr).map(|ptr| Owned { ptr, destroy })
     }
 
@@ -65,22 +62,12 @@ pub(crate) fn build<T>(
     // SAFETY: constructors return null or a fresh object that the caller owns.
     let owned = unsafe { Owned::new(built, destroy) };
     // SAFETY: the buffer outlives the call; constructors end their text with a zero byte, and it was all zeros.
-    owned.ok_or_else(|| {
-        KafkaFailure::plain(asked, Trouble::Settings, unsafe {
-            text_or_empty(said.as_ptr())
-        })
-    })
+    owned.ok_or_else(|| KafkaFailure::plain(asked, Trouble::Settings, unsafe { text_or_empty(said.as_ptr()) }))
 }
 
 /// A name or value as C wants it.
 pub(crate) fn c_string(asked: &str, value: &str) -> Result<CString, KafkaFailure> {
-    let refused = |_| {
-        KafkaFailure::plain(
-            asked,
-            Trouble::Settings,
-            format!("{value:?} holds a zero byte"),
-        )
-    };
+    let refused = |_| KafkaFailure::plain(asked, Trouble::Settings, format!("{value:?} holds a zero byte"));
     CString::new(value).map_err(refused)
 }
 
@@ -102,11 +89,7 @@ impl Request<'_> {
     /// Issues the request and waits for its answer.
     ///
     /// `issue` hands the request to the client exactly once, with the wires it is given.
-    pub(crate) fn run(
-        &self,
-        side: &Side,
-        issue: impl FnOnce(Wires),
-    ) -> Result<Answer, KafkaFailure> {
+    pub(crate) fn run(&self, side: &Side, issue: impl FnOnce(Wires)) -> Result<Answer, KafkaFailure> {
         side.drain();
         let result = self.ask(side, issue);
         side.drain();
@@ -117,74 +100,39 @@ impl Request<'_> {
         let client = side.native_ptr();
         let options = self.options(client)?;
         // SAFETY: the client outlives this call (`side` is borrowed); the queue is ours alone.
-        let queue =
-            unsafe { Owned::new(sys::rd_kafka_queue_new(client), sys::rd_kafka_queue_destroy) };
+        let queue = unsafe { Owned::new(sys::rd_kafka_queue_new(client), sys::rd_kafka_queue_destroy) };
         let queue = queue.ok_or_else(|| self.other("no reply queue"))?;
-        issue(Wires {
-            client,
-            options: options.ptr(),
-            queue: queue.ptr(),
-        });
+        issue(Wires { client, options: options.ptr(), queue: queue.ptr() });
         let wait = i32::try_from((self.timeout + GRACE).as_millis()).unwrap_or(i32::MAX);
         // SAFETY: the queue is alive; the event returned is ours and freed by `Owned`.
-        let event = unsafe {
-            Owned::new(
-                sys::rd_kafka_queue_poll(queue.ptr(), wait),
-                sys::rd_kafka_event_destroy,
-            )
-        };
-        let event = event.ok_or_else(|| {
-            KafkaFailure::from_code(self.asked, RDKafkaErrorCode::OperationTimedOut, "")
-        })?;
+        let event = unsafe { Owned::new(sys::rd_kafka_queue_poll(queue.ptr(), wait), sys::rd_kafka_event_destroy) };
+        let event =
+            event.ok_or_else(|| KafkaFailure::from_code(self.asked, RDKafkaErrorCode::OperationTimedOut, ""))?;
         Answer::check(self.asked, event)
     }
 
-    fn options(
-        &self,
-        client: *mut sys::rd_kafka_t,
-    ) -> Result<Owned<sys::rd_kafka_AdminOptions_t>, KafkaFailure> {
-        let ms = i32::try_from(self.timeout.as_millis())
-            .unwrap_or(i32::MAX)
-            .max(1);
+    fn options(&self, client: *mut sys::rd_kafka_t) -> Result<Owned<sys::rd_kafka_AdminOptions_t>, KafkaFailure> {
+        let ms = i32::try_from(self.timeout.as_millis()).unwrap_or(i32::MAX).max(1);
         // SAFETY: the client is alive; the options are ours and freed by `Owned`.
-        let options = unsafe {
-            Owned::new(
-                sys::rd_kafka_AdminOptions_new(client, self.op),
-                sys::rd_kafka_AdminOptions_destroy,
-            )
-        };
+        let options =
+            unsafe { Owned::new(sys::rd_kafka_AdminOptions_new(client, self.op), sys::rd_kafka_AdminOptions_destroy) };
         let options = options.ok_or_else(|| self.other("the client does not know this request"))?;
         let mut said = [0 as c_char; ERROR_TEXT];
         // SAFETY: options and buffer are alive for the calls.
         let codes = unsafe {
-            let request = sys::rd_kafka_AdminOptions_set_request_timeout(
-                options.ptr(),
-                ms,
-                said.as_mut_ptr(),
-                said.len(),
-            );
+            let request =
+                sys::rd_kafka_AdminOptions_set_request_timeout(options.ptr(), ms, said.as_mut_ptr(), said.len());
             let operation = if self.is_done_by_the_controller() {
-                sys::rd_kafka_AdminOptions_set_operation_timeout(
-                    options.ptr(),
-                    ms / 2,
-                    said.as_mut_ptr(),
-                    said.len(),
-                )
+                sys::rd_kafka_AdminOptions_set_operation_timeout(options.ptr(), ms / 2, said.as_mut_ptr(), said.len())
             } else {
                 sys::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR_NO_ERROR
             };
             [request, operation]
         };
-        match codes
-            .into_iter()
-            .map(RDKafkaErrorCode::from)
-            .find(|code| *code != RDKafkaErrorCode::NoError)
-        {
+        match codes.into_iter().map(RDKafkaErrorCode::from).find(|code| *code != RDKafkaErrorCode::NoError) {
             None => Ok(options),
             // SAFETY: the buffer is zero-terminated (see `build`).
-            Some(code) => Err(KafkaFailure::from_code(self.asked, code, &unsafe {
-                text_or_empty(said.as_ptr())
-            })),
+            Some(code) => Err(KafkaFailure::from_code(self.asked, code, &unsafe { text_or_empty(said.as_ptr()) })),
         }
     }
 

@@ -72,10 +72,7 @@ impl Reader {
         let lookup = Lookup::open(settings, "dwell-reader", Duration::from_secs(10))?;
         let mut config = settings.to_client_config(Role::Consumer, "dwell-reader");
         // The client wants a group for a consumer; without subscribe or commit it is never joined.
-        config
-            .set("group.id", "dwell-reader")
-            .set("enable.auto.commit", "false")
-            .set("fetch.wait.max.ms", "50");
+        config.set("group.id", "dwell-reader").set("enable.auto.commit", "false").set("fetch.wait.max.ms", "50");
         let consumer: BaseConsumer<GroupContext> = config
             .create_with_context(GroupContext::new("dwell-reader"))
             .map_err(|e| KafkaFailure::from_error(asked(), &e))?;

@@ -139,7 +139,8 @@ impl<'a> Headers<'a> {
         let mut list = std::ptr::null_mut();
         // SAFETY: the message is valid for 'a; the list it yields is owned by it and lives as long.
         let err = unsafe { sys::rd_kafka_message_headers(message.ptr(), &mut list) };
-        let list = if err == sys::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR_NO_ERROR { list } else { std::ptr::null_mut() };
+        let list =
+            if err == sys::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR_NO_ERROR { list } else { std::ptr::null_mut() };
         Headers::Native(list, 0, std::marker::PhantomData)
     }
 }
@@ -149,9 +150,7 @@ impl<'a> Iterator for Headers<'a> {
 
     fn next(&mut self) -> Option<RawHeader<'a>> {
         match self {
-            Headers::Owned(iter) => {
-                iter.next().map(|(name, value)| RawHeader { name, value: value.as_deref() })
-            }
+            Headers::Owned(iter) => iter.next().map(|(name, value)| RawHeader { name, value: value.as_deref() }),
             Headers::Native(list, index, _) => {
                 let header = native_header(*list, *index)?;
                 *index += 1;

@@ -50,10 +50,7 @@ impl ClientSettings {
         found.take_environment(env, read);
         found.take_flags(xs);
         if found.errors.is_empty() {
-            Ok(ClientSettings {
-                brokers,
-                properties: found.properties,
-            })
+            Ok(ClientSettings { brokers, properties: found.properties })
         } else {
             Err(found.errors)
         }
@@ -61,10 +58,7 @@ impl ClientSettings {
 
     /// Settings with nothing but brokers, for tests and tools.
     pub fn plain(brokers: &str) -> Result<ClientSettings, SettingsError> {
-        Ok(ClientSettings {
-            brokers: check_brokers(brokers)?,
-            properties: BTreeMap::new(),
-        })
+        Ok(ClientSettings { brokers: check_brokers(brokers)?, properties: BTreeMap::new() })
     }
 
     /// The same settings with one client property more, checked like the user's own; a secret is welcome here.
@@ -86,9 +80,7 @@ impl ClientSettings {
 
     /// The user's properties in order of their names, secrets masked.
     pub fn masked(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.properties
-            .iter()
-            .map(|(key, value)| (key.as_str(), if is_secret(key) { "***" } else { value }))
+        self.properties.iter().map(|(key, value)| (key.as_str(), if is_secret(key) { "***" } else { value }))
     }
 }
 
@@ -96,13 +88,9 @@ impl ClientSettings {
 pub fn read_file(path: &Path) -> io::Result<String> {
     use io::Read;
     let mut text = String::new();
-    let read = std::fs::File::open(path)?
-        .take(MAX_FILE_BYTES + 1)
-        .read_to_string(&mut text)?;
+    let read = std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
     if read as u64 > MAX_FILE_BYTES {
-        return Err(io::Error::other(format!(
-            "longer than {MAX_FILE_BYTES} bytes"
-        )));
+        return Err(io::Error::other(format!("longer than {MAX_FILE_BYTES} bytes")));
     }
     Ok(text)
 }
@@ -129,10 +117,7 @@ impl Found {
                 continue;
             };
             if let Some(other) = sources.insert(found.key.clone(), variable.clone()) {
-                self.errors.push(SettingsError::Twice {
-                    one: other,
-                    other: variable,
-                });
+                self.errors.push(SettingsError::Twice { one: other, other: variable });
                 continue;
             }
             if let Some(value) = self.keep(found.value(&variable, value, read)) {
@@ -144,25 +129,16 @@ impl Found {
     fn take_flags(&mut self, xs: &[String]) {
         let mut seen = BTreeMap::<&str, ()>::new();
         for x in xs {
-            let Some((key, value)) = x
-                .split_once('=')
-                .map(|(k, v)| (k.trim(), v))
-                .filter(|(k, _)| !k.is_empty())
+            let Some((key, value)) = x.split_once('=').map(|(k, v)| (k.trim(), v)).filter(|(k, _)| !k.is_empty())
             else {
-                self.errors.push(SettingsError::NotKeyValue {
-                    given: property::shown(x),
-                });
+                self.errors.push(SettingsError::NotKeyValue { given: property::shown(x) });
                 continue;
             };
             if seen.insert(key, ()).is_some() {
-                self.errors.push(SettingsError::FlagTwice {
-                    key: key.to_owned(),
-                });
+                self.errors.push(SettingsError::FlagTwice { key: key.to_owned() });
             } else if property::is_secret_argument(key) {
-                self.errors.push(SettingsError::SecretArgument {
-                    key: key.to_owned(),
-                    variable: property::variable(key),
-                });
+                self.errors
+                    .push(SettingsError::SecretArgument { key: key.to_owned(), variable: property::variable(key) });
             } else {
                 self.set("-X", key.to_owned(), value.to_owned());
             }
@@ -177,16 +153,10 @@ impl Found {
 }
 
 fn check_brokers(brokers: &str) -> Result<String, SettingsError> {
-    let list: Vec<&str> = brokers
-        .split(',')
-        .map(str::trim)
-        .filter(|b| !b.is_empty())
-        .collect();
+    let list: Vec<&str> = brokers.split(',').map(str::trim).filter(|b| !b.is_empty()).collect();
     let fine = |b: &&str| b.chars().all(|c| !c.is_whitespace() && !c.is_control());
     if list.is_empty() || !list.iter().all(fine) {
-        return Err(SettingsError::Brokers {
-            given: brokers.to_owned(),
-        });
+        return Err(SettingsError::Brokers { given: brokers.to_owned() });
     }
     Ok(list.join(","))
 }
@@ -194,8 +164,7 @@ fn check_brokers(brokers: &str) -> Result<String, SettingsError> {
 impl fmt::Display for ClientSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "brokers={}", self.brokers)?;
-        self.masked()
-            .try_for_each(|(key, value)| write!(f, " {key}={value}"))
+        self.masked().try_for_each(|(key, value)| write!(f, " {key}={value}"))
     }
 }
 

@@ -21,11 +21,7 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    pub(crate) fn open(
-        settings: &ClientSettings,
-        role: Role,
-        client_id: &str,
-    ) -> Result<Side, KafkaFailure> {
+    pub(crate) fn open(settings: &ClientSettings, role: Role, client_id: &str) -> Result<Side, KafkaFailure> {
         Side::open_named(settings, role, client_id, None)
     }
 
@@ -40,10 +36,7 @@ impl Side {
         if let Some(group) = group {
             config.set("group.id", group);
         }
-        let context = SideContext {
-            log: LogBridge::new(client_id),
-            cause: Mutex::default(),
-        };
+        let context = SideContext { log: LogBridge::new(client_id), cause: Mutex::default() };
         let consumer = BaseConsumer::from_config_and_context(&config, context)
             .map_err(|error| KafkaFailure::from_error("start a client", &error))?;
         Ok(Side { consumer })
@@ -68,12 +61,7 @@ impl Side {
 
     /// Adds what the connections said to a request that found no broker; forgets it after one that did.
     pub(crate) fn explain<T>(&self, result: Result<T, KafkaFailure>) -> Result<T, KafkaFailure> {
-        let mut cause = self
-            .consumer
-            .context()
-            .cause
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut cause = self.consumer.context().cause.lock().unwrap_or_else(PoisonError::into_inner);
         match (result, cause.as_ref()) {
             (Ok(answer), _) => {
                 *cause = None;
@@ -103,10 +91,7 @@ impl ClientContext for SideContext {
             return;
         };
         let mut cause = self.cause.lock().unwrap_or_else(PoisonError::into_inner);
-        if cause
-            .as_ref()
-            .is_none_or(|(known, _)| tells(code) >= tells(*known))
-        {
+        if cause.as_ref().is_none_or(|(known, _)| tells(code) >= tells(*known)) {
             *cause = Some((code, reason.to_owned()));
         }
     }

@@ -106,11 +106,7 @@ impl Stats {
     /// Real partitions with their topics.
     pub fn partitions(&self) -> impl Iterator<Item = (&str, i32, &PartitionStats)> {
         self.topics.iter().flat_map(|(topic, stats)| {
-            stats
-                .partitions
-                .iter()
-                .filter(|(p, _)| **p >= 0)
-                .map(move |(p, s)| (topic.as_str(), *p, s))
+            stats.partitions.iter().filter(|(p, _)| **p >= 0).map(move |(p, s)| (topic.as_str(), *p, s))
         })
     }
 }
@@ -136,27 +132,15 @@ mod tests {
         assert!(broker.is_up());
         assert_eq!((broker.rxbytes, broker.req_timeouts), (70, 2));
         let partitions: Vec<_> = stats.partitions().collect();
-        assert_eq!(
-            partitions.len(),
-            1,
-            "the client's own partition is left out"
-        );
+        assert_eq!(partitions.len(), 1, "the client's own partition is left out");
         let (topic, partition, p) = partitions[0];
-        assert_eq!(
-            (topic, partition, p.hi_offset - p.ls_offset, p.fetchq_size),
-            ("a", 0, 3, 44)
-        );
+        assert_eq!((topic, partition, p.hi_offset - p.ls_offset, p.fetchq_size), ("a", 0, 3, 44));
     }
 
     #[test]
     fn what_is_missing_is_unknown_and_what_is_broken_is_an_error() {
         let stats = Stats::parse(br#"{"topics":{"a":{"partitions":{"0":{}}}}}"#).unwrap();
         assert_eq!(stats.topics["a"].partitions[&0], PartitionStats::default());
-        assert!(
-            Stats::parse(b"{")
-                .unwrap_err()
-                .to_string()
-                .contains("statistics")
-        );
+        assert!(Stats::parse(b"{").unwrap_err().to_string().contains("statistics"));
     }
 }

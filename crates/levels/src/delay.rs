@@ -4,13 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Units from the longest to the shortest, with their length in milliseconds.
-const UNITS: [(&str, u64); 5] = [
-    ("d", 86_400_000),
-    ("h", 3_600_000),
-    ("m", 60_000),
-    ("s", 1_000),
-    ("ms", 1),
-];
+const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 /// A length of time in whole milliseconds.
 ///
@@ -33,17 +27,13 @@ pub struct Delay(u64);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DelayError {
     /// The text is not a list of whole numbers with known units.
-    #[error(
-        "not a duration: {asked:?}; write a whole number with ms, s, m, h or d, such as 5s or 1h30m"
-    )]
+    #[error("not a duration: {asked:?}; write a whole number with ms, s, m, h or d, such as 5s or 1h30m")]
     Malformed {
         /// The text, shortened where it is long.
         asked: String,
     },
     /// A unit was repeated, or a shorter unit came before a longer one.
-    #[error(
-        "units out of order in {asked:?}; write each unit once, the longest first, such as 1d12h or 1h30m"
-    )]
+    #[error("units out of order in {asked:?}; write each unit once, the longest first, such as 1d12h or 1h30m")]
     Order {
         /// The text, shortened where it is long.
         asked: String,
@@ -111,14 +101,10 @@ impl Delay {
             let (number, unit, tail) = split_part(rest).ok_or_else(|| malformed(text))?;
             let (index, length) = unit_length(unit).ok_or_else(|| malformed(text))?;
             if index < next_unit {
-                return Err(DelayError::Order {
-                    asked: shorten(text),
-                });
+                return Err(DelayError::Order { asked: shorten(text) });
             }
             next_unit = index + 1;
-            total = add_part(total, number, length).ok_or_else(|| DelayError::TooLong {
-                asked: shorten(text),
-            })?;
+            total = add_part(total, number, length).ok_or_else(|| DelayError::TooLong { asked: shorten(text) })?;
             rest = tail.trim_start_matches(' ');
         }
         Ok(Delay(total))
@@ -129,9 +115,7 @@ impl Delay {
 fn split_part(text: &str) -> Option<(&str, &str, &str)> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, tail) = text.split_at(digits);
-    let letters = tail
-        .find(|c: char| !c.is_ascii_alphabetic())
-        .unwrap_or(tail.len());
+    let letters = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
     let (unit, tail) = tail.split_at(letters);
     (!number.is_empty()).then_some((number, unit, tail))
 }
@@ -148,9 +132,7 @@ fn add_part(total: u64, number: &str, length: u64) -> Option<u64> {
 }
 
 fn malformed(text: &str) -> DelayError {
-    DelayError::Malformed {
-        asked: shorten(text),
-    }
+    DelayError::Malformed { asked: shorten(text) }
 }
 
 /// Keeps error texts readable whatever was written.
@@ -214,41 +196,23 @@ mod tests {
             ("0", 0),
             ("3650d", Delay::MAX.as_millis()),
         ] {
-            assert_eq!(
-                Delay::parse(text),
-                Ok(Delay::from_millis(millis)),
-                "{text:?}"
-            );
+            assert_eq!(Delay::parse(text), Ok(Delay::from_millis(millis)), "{text:?}");
         }
     }
 
     #[test]
     fn refuses_everything_else() {
         for text in [
-            "", " ", "5", "s", "5x", "5M", "1.5h", "-5s", "+5s", "5 s", "5us", "1w", "1y",
-            "2months", "5s,", "½h", "5s\t1ms", "5S", "٣s", "1h-30m",
+            "", " ", "5", "s", "5x", "5M", "1.5h", "-5s", "+5s", "5 s", "5us", "1w", "1y", "2months", "5s,", "½h",
+            "5s\t1ms", "5S", "٣s", "1h-30m",
         ] {
-            assert!(
-                matches!(Delay::parse(text), Err(DelayError::Malformed { .. })),
-                "{text:?}"
-            );
+            assert!(matches!(Delay::parse(text), Err(DelayError::Malformed { .. })), "{text:?}");
         }
         for text in ["1m1h", "5s5s", "1ms1s"] {
-            assert!(
-                matches!(Delay::parse(text), Err(DelayError::Order { .. })),
-                "{text:?}"
-            );
+            assert!(matches!(Delay::parse(text), Err(DelayError::Order { .. })), "{text:?}");
         }
-        for text in [
-            "3651d",
-            "3650d1ms",
-            "99999999999999999999999d",
-            "18446744073709551615d",
-        ] {
-            assert!(
-                matches!(Delay::parse(text), Err(DelayError::TooLong { .. })),
-                "{text:?}"
-            );
+        for text in ["3651d", "3650d1ms", "99999999999999999999999d", "18446744073709551615d"] {
+            assert!(matches!(Delay::parse(text), Err(DelayError::TooLong { .. })), "{text:?}");
         }
     }
 

@@ -33,11 +33,7 @@ impl Faults {
         list.sort_by_key(|fault| (fault.line, fault.column));
         let dropped = list.len().saturating_sub(MAX_FAULTS);
         list.truncate(MAX_FAULTS);
-        Faults {
-            source: "levels.yaml".to_owned(),
-            list,
-            dropped,
-        }
+        Faults { source: "levels.yaml".to_owned(), list, dropped }
     }
 
     /// The same faults, shown with this file name.

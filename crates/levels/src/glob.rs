@@ -34,14 +34,11 @@ impl Glob {
     /// # Errors
     /// [`GlobError`] if the pattern is empty, too long, or has characters that no topic name has.
     pub fn new(pattern: &str) -> Result<Glob, GlobError> {
-        let legal =
-            (1..=MAX_TOPIC_NAME).contains(&pattern.len()) && pattern.split('*').all(is_topic_text);
+        let legal = (1..=MAX_TOPIC_NAME).contains(&pattern.len()) && pattern.split('*').all(is_topic_text);
         if legal && pattern != "." && pattern != ".." {
             Ok(Glob(pattern.to_owned()))
         } else {
-            Err(GlobError {
-                asked: shorten(pattern),
-            })
+            Err(GlobError { asked: shorten(pattern) })
         }
     }
 
@@ -67,9 +64,7 @@ impl Glob {
             return self.0 == name;
         };
         let (middle, last) = tail.rsplit_once('*').unwrap_or(("", tail));
-        name.strip_prefix(head)
-            .and_then(|rest| rest.strip_suffix(last))
-            .is_some_and(|rest| in_order(middle, rest))
+        name.strip_prefix(head).and_then(|rest| rest.strip_suffix(last)).is_some_and(|rest| in_order(middle, rest))
     }
 }
 
@@ -123,11 +118,7 @@ mod tests {
             ("ab*ba", "aba", false),
             ("a*b*c", "a-b-b-c", true),
         ] {
-            assert_eq!(
-                Glob::new(pattern).unwrap().matches(name),
-                expected,
-                "{pattern} {name}"
-            );
+            assert_eq!(Glob::new(pattern).unwrap().matches(name), expected, "{pattern} {name}");
         }
     }
 

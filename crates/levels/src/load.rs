@@ -45,29 +45,19 @@ impl LevelTable {
     /// file's name.
     pub fn load(path: impl AsRef<Path>) -> Result<LevelTable, LoadError> {
         let path = path.as_ref();
-        let bytes = read_bounded(path).map_err(|source| LoadError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
+        let bytes = read_bounded(path).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
         if bytes.len() > MAX_FILE_BYTES {
-            return Err(LoadError::TooLarge {
-                path: path.to_owned(),
-            });
+            return Err(LoadError::TooLarge { path: path.to_owned() });
         }
-        let text = String::from_utf8(bytes).map_err(|_| LoadError::NotText {
-            path: path.to_owned(),
-        })?;
-        LevelTable::parse(&text)
-            .map_err(|faults| LoadError::Invalid(faults.named(path.display().to_string())))
+        let text = String::from_utf8(bytes).map_err(|_| LoadError::NotText { path: path.to_owned() })?;
+        LevelTable::parse(&text).map_err(|faults| LoadError::Invalid(faults.named(path.display().to_string())))
     }
 }
 
 /// At most one byte more than allowed, so that "too large" shows without reading on.
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let limit = u64::try_from(MAX_FILE_BYTES)
-        .unwrap_or(u64::MAX)
-        .saturating_add(1);
+    let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -32,9 +32,7 @@ pub enum NameError {
         asked: String,
     },
     /// The name of one of the fleet's own helper topics.
-    #[error(
-        "a level may not be called {asked:?}: the fleet has a topic of that name itself; choose another name"
-    )]
+    #[error("a level may not be called {asked:?}: the fleet has a topic of that name itself; choose another name")]
     Reserved {
         /// The name.
         asked: String,
@@ -48,14 +46,10 @@ impl LevelName {
     /// [`NameError`] if the name has other characters, is empty or too long, or is reserved.
     pub fn new(name: &str) -> Result<LevelName, NameError> {
         if !is_level_name(name) {
-            return Err(NameError::Malformed {
-                asked: shorten(name),
-            });
+            return Err(NameError::Malformed { asked: shorten(name) });
         }
         if RESERVED.contains(&name) {
-            return Err(NameError::Reserved {
-                asked: name.to_owned(),
-            });
+            return Err(NameError::Reserved { asked: name.to_owned() });
         }
         Ok(LevelName(name.into()))
     }
@@ -103,9 +97,7 @@ impl Borrow<str> for LevelName {
 
 /// Why a text is not a topic name the broker would accept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "not a legal topic name: {asked:?}; use letters, digits, '.', '_' and '-', 1 to 249 of them, but not . or .."
-)]
+#[error("not a legal topic name: {asked:?}; use letters, digits, '.', '_' and '-', 1 to 249 of them, but not . or ..")]
 pub struct TopicNameError {
     asked: String,
 }
@@ -115,23 +107,13 @@ pub struct TopicNameError {
 /// # Errors
 /// [`TopicNameError`] if it would not.
 pub fn check_topic_name(name: &str) -> Result<(), TopicNameError> {
-    let legal = is_topic_text(name)
-        && (1..=MAX_TOPIC_NAME).contains(&name.len())
-        && name != "."
-        && name != "..";
-    if legal {
-        Ok(())
-    } else {
-        Err(TopicNameError {
-            asked: shorten(name),
-        })
-    }
+    let legal = is_topic_text(name) && (1..=MAX_TOPIC_NAME).contains(&name.len()) && name != "." && name != "..";
+    if legal { Ok(()) } else { Err(TopicNameError { asked: shorten(name) }) }
 }
 
 /// Whether only characters of topic names occur; the length is not looked at.
 pub(crate) fn is_topic_text(text: &str) -> bool {
-    text.bytes()
-        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+    text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
 }
 
 #[cfg(test)]
@@ -144,28 +126,11 @@ mod tests {
         for name in ["5s", "a", "7", "slow-lane", longest.as_str()] {
             assert!(LevelName::new(name).is_ok(), "{name}");
         }
-        for name in [
-            "",
-            "-",
-            "-a",
-            "a-",
-            "5S",
-            "a_b",
-            "a.b",
-            "a b",
-            "é",
-            &"a".repeat(64),
-        ] {
-            assert!(
-                matches!(LevelName::new(name), Err(NameError::Malformed { .. })),
-                "{name}"
-            );
+        for name in ["", "-", "-a", "a-", "5S", "a_b", "a.b", "a b", "é", &"a".repeat(64)] {
+            assert!(matches!(LevelName::new(name), Err(NameError::Malformed { .. })), "{name}");
         }
         for name in ["parked", "clock"] {
-            assert!(
-                matches!(LevelName::new(name), Err(NameError::Reserved { .. })),
-                "{name}"
-            );
+            assert!(matches!(LevelName::new(name), Err(NameError::Reserved { .. })), "{name}");
         }
     }
 

@@ -23,9 +23,7 @@ impl<'t> Path<'t> {
     /// The levels in the order of the hops; none if the record goes straight to its target. Lazy: see
     /// [`Path::hop_count`] before collecting.
     pub fn hops(&self) -> impl Iterator<Item = &'t Level> + '_ {
-        self.runs
-            .iter()
-            .flat_map(|(level, times)| (0..*times).map(move |_| *level))
+        self.runs.iter().flat_map(|(level, times)| (0..*times).map(move |_| *level))
     }
 
     /// The level the record is first sent to; nothing if it goes straight to its target.
@@ -37,9 +35,7 @@ impl<'t> Path<'t> {
     /// How many hops there are. More than [`LevelTable::max_hops`] and a roller would park the record on its way.
     #[must_use]
     pub fn hop_count(&self) -> u64 {
-        self.runs
-            .iter()
-            .fold(0, |sum, (_, times)| sum.saturating_add(*times))
+        self.runs.iter().fold(0, |sum, (_, times)| sum.saturating_add(*times))
     }
 
     /// How much longer than asked the hops take together. Never less than zero: nothing is early.
@@ -61,11 +57,7 @@ impl LevelTable {
     /// The hops that [`LevelTable::plan`] gives for this delay when every hop takes exactly its level's delay.
     #[must_use]
     pub fn path(&self, asked: Delay, rounding: Rounding) -> Path<'_> {
-        let mut path = Path {
-            asked,
-            runs: Vec::new(),
-            late_ms: 0,
-        };
+        let mut path = Path { asked, runs: Vec::new(), late_ms: 0 };
         let mut remaining = asked.as_millis();
         while remaining > 0 {
             let level = self.level_for(remaining, rounding);
@@ -85,9 +77,7 @@ impl LevelTable {
             // Only the longest level is shorter than what remains, and so repeats.
             Rounding::Up => remaining / delay,
             // Until the time is up, or the level no longer fits what remains.
-            Rounding::Exact => remaining
-                .div_ceil(delay)
-                .min(remaining.saturating_add(EXACT_SLACK_MS) / delay),
+            Rounding::Exact => remaining.div_ceil(delay).min(remaining.saturating_add(EXACT_SLACK_MS) / delay),
         };
         times.max(1)
     }

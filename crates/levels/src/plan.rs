@@ -33,10 +33,7 @@ impl LevelTable {
     pub(crate) fn level_for(&self, remaining: u64, rounding: Rounding) -> &Level {
         let longest = self.longest_active();
         match rounding {
-            Rounding::Up => self
-                .active()
-                .find(|level| level.delay.as_millis() >= remaining)
-                .unwrap_or(longest),
+            Rounding::Up => self.active().find(|level| level.delay.as_millis() >= remaining).unwrap_or(longest),
             Rounding::Exact => {
                 let reach = remaining.saturating_add(EXACT_SLACK_MS);
                 let fits = |level: &&Level| level.delay.as_millis() <= reach;

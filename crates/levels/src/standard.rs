@@ -5,10 +5,8 @@ use crate::yaml::{Kind, Node};
 use crate::{Faults, LevelTable};
 
 /// The delays of the standard table.
-const LEVELS: [&str; 18] = [
-    "1s", "5s", "10s", "30s", "1m", "2m", "3m", "4m", "5m", "6m", "7m", "8m", "9m", "10m", "20m",
-    "30m", "1h", "2h",
-];
+const LEVELS: [&str; 18] =
+    ["1s", "5s", "10s", "30s", "1m", "2m", "3m", "4m", "5m", "6m", "7m", "8m", "9m", "10m", "20m", "30m", "1h", "2h"];
 
 impl LevelTable {
     /// The standard table of 18 levels from 1s to 2h, everything else as by default, with these allowed targets.

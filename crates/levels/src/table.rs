@@ -39,11 +39,7 @@ impl LevelTable {
         parts.levels.sort_by_key(|level| level.delay);
         let shortest = parts.levels.iter().position(Level::is_active)?;
         let longest = parts.levels.iter().rposition(Level::is_active)?;
-        Some(LevelTable {
-            parts,
-            longest,
-            shortest,
-        })
+        Some(LevelTable { parts, longest, shortest })
     }
 
     /// All levels, draining ones included, the shortest delay first.
@@ -60,10 +56,7 @@ impl LevelTable {
     /// The level of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Level> {
-        self.parts
-            .levels
-            .iter()
-            .find(|level| level.name.as_str() == name)
+        self.parts.levels.iter().find(|level| level.name.as_str() == name)
     }
 
     /// The active level with the longest delay.
@@ -83,9 +76,7 @@ impl LevelTable {
     /// Where a record waits while its target is unwell: the smallest active level of at least 30 s, else the longest.
     #[must_use]
     pub fn set_aside_level(&self) -> &Level {
-        self.active()
-            .find(|level| level.delay >= SET_ASIDE)
-            .unwrap_or(self.longest_active())
+        self.active().find(|level| level.delay >= SET_ASIDE).unwrap_or(self.longest_active())
     }
 
     /// The level's topic.
@@ -183,7 +174,6 @@ impl LevelTable {
 
     /// The prefixes of this fleet and its siblings.
     pub(crate) fn fleet_prefixes(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.parts.topic_prefix.as_str())
-            .chain(self.parts.sibling_prefixes.iter().map(String::as_str))
+        std::iter::once(self.parts.topic_prefix.as_str()).chain(self.parts.sibling_prefixes.iter().map(String::as_str))
     }
 }

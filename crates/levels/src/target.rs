@@ -20,17 +20,13 @@ pub enum TargetRefusal {
         prefix: String,
     },
     /// A topic of the broker itself.
-    #[error(
-        "target {topic:?} belongs to the broker (it starts with \"__\"); send to a business topic"
-    )]
+    #[error("target {topic:?} belongs to the broker (it starts with \"__\"); send to a business topic")]
     Internal {
         /// The topic that was asked for.
         topic: String,
     },
     /// Not on the list of the file.
-    #[error(
-        "target {topic:?} is not allowed; add it to targets in levels.yaml, which allows {allowed}"
-    )]
+    #[error("target {topic:?} is not allowed; add it to targets in levels.yaml, which allows {allowed}")]
     NotAllowed {
         /// The topic that was asked for.
         topic: String,
@@ -50,35 +46,20 @@ impl LevelTable {
     /// [`TargetRefusal`] says which of these it is not.
     pub fn check_target(&self, topic: &str) -> Result<(), TargetRefusal> {
         check_topic_name(topic)?;
-        if let Some(prefix) = self
-            .fleet_prefixes()
-            .find(|prefix| topic.starts_with(prefix))
-        {
-            return Err(TargetRefusal::IsLevel {
-                topic: topic.to_owned(),
-                prefix: prefix.to_owned(),
-            });
+        if let Some(prefix) = self.fleet_prefixes().find(|prefix| topic.starts_with(prefix)) {
+            return Err(TargetRefusal::IsLevel { topic: topic.to_owned(), prefix: prefix.to_owned() });
         }
         if topic.starts_with(INTERNAL_PREFIX) {
-            return Err(TargetRefusal::Internal {
-                topic: topic.to_owned(),
-            });
+            return Err(TargetRefusal::Internal { topic: topic.to_owned() });
         }
         if self.targets().iter().any(|pattern| pattern.matches(topic)) {
             return Ok(());
         }
-        Err(TargetRefusal::NotAllowed {
-            topic: topic.to_owned(),
-            allowed: self.targets_shown(),
-        })
+        Err(TargetRefusal::NotAllowed { topic: topic.to_owned(), allowed: self.targets_shown() })
     }
 
     fn targets_shown(&self) -> String {
-        let list: Vec<&str> = self
-            .targets()
-            .iter()
-            .map(|pattern| pattern.as_str())
-            .collect();
+        let list: Vec<&str> = self.targets().iter().map(|pattern| pattern.as_str()).collect();
         shorten(&list.join(", "))
     }
 }

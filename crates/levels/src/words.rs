@@ -16,11 +16,7 @@ pub struct WordError {
 
 impl WordError {
     pub(crate) fn new(what: &'static str, asked: &str, allowed: &'static str) -> WordError {
-        WordError {
-            what,
-            asked: shorten(asked),
-            allowed,
-        }
+        WordError { what, asked: shorten(asked), allowed }
     }
 }
 
@@ -130,11 +126,7 @@ impl FromStr for Delivery {
         match text {
             "at-least-once" => Ok(Delivery::AtLeastOnce),
             "exactly-once" => Ok(Delivery::ExactlyOnce),
-            _ => Err(WordError::new(
-                "delivery",
-                text,
-                "at-least-once or exactly-once",
-            )),
+            _ => Err(WordError::new("delivery", text, "at-least-once or exactly-once")),
         }
     }
 }
@@ -200,13 +192,7 @@ mod tests {
 
     #[test]
     fn auto_is_half_the_delay_up_to_five_minutes() {
-        for (delay, interval) in [
-            (1, 1),
-            (1_000, 500),
-            (60_000, 30_000),
-            (600_000, 300_000),
-            (7_200_000, 300_000),
-        ] {
+        for (delay, interval) in [(1, 1), (1_000, 500), (60_000, 30_000), (600_000, 300_000), (7_200_000, 300_000)] {
             let resolved = PollInterval::Auto.resolve(Delay::from_millis(delay));
             assert_eq!(resolved.as_millis(), interval);
         }

@@ -29,20 +29,12 @@ pub(crate) enum Kind {
 
 impl Node {
     fn at(mark: &Marker, kind: Kind) -> Node {
-        Node {
-            line: mark.line(),
-            column: mark.col() + 1,
-            kind,
-        }
+        Node { line: mark.line(), column: mark.col() + 1, kind }
     }
 
     /// A node that stands in no file.
     pub(crate) fn made(kind: Kind) -> Node {
-        Node {
-            line: 1,
-            column: 1,
-            kind,
-        }
+        Node { line: 1, column: 1, kind }
     }
 
     /// Whether nothing is written here.
@@ -52,12 +44,7 @@ impl Node {
 
     /// The fault of this place.
     pub(crate) fn fault(&self, path: &str, message: String) -> Fault {
-        Fault {
-            line: self.line,
-            column: self.column,
-            path: path.to_owned(),
-            message,
-        }
+        Fault { line: self.line, column: self.column, path: path.to_owned(), message }
     }
 }
 
@@ -77,17 +64,11 @@ struct Composer {
 /// The tree of a text with exactly one document; an empty text is a null.
 pub(crate) fn compose(text: &str) -> Result<Node, Fault> {
     let mut parser = Parser::new_from_str(text.strip_prefix('\u{feff}').unwrap_or(text));
-    let mut composer = Composer {
-        open: Vec::new(),
-        root: None,
-        documents: 0,
-    };
+    let mut composer = Composer { open: Vec::new(), root: None, documents: 0 };
     while let Some(event) = next(&mut parser)? {
         composer.take(event)?;
     }
-    Ok(composer
-        .root
-        .unwrap_or_else(|| Node::made(Kind::Plain(String::new()))))
+    Ok(composer.root.unwrap_or_else(|| Node::made(Kind::Plain(String::new()))))
 }
 
 fn next<'t>(parser: &mut Parser<'t, StrInput<'t>>) -> Result<Option<(Event<'t>, Span)>, Fault> {
@@ -95,10 +76,7 @@ fn next<'t>(parser: &mut Parser<'t, StrInput<'t>>) -> Result<Option<(Event<'t>, 
         let place = Node::at(error.marker(), Kind::Plain(String::new()));
         place.fault(
             "",
-            format!(
-                "not valid YAML: {}; check indentation (spaces only), quotes and brackets",
-                error.info()
-            ),
+            format!("not valid YAML: {}; check indentation (spaces only), quotes and brackets", error.info()),
         )
     })
 }
@@ -110,17 +88,10 @@ impl Composer {
             Event::DocumentStart(_) => self.start_document(mark)?,
             Event::Alias(_) => self.add(Node::at(mark, Kind::Unsupported("an alias (*name)"))),
             Event::Scalar(text, style, _, tag) => {
-                self.add(Node::at(
-                    mark,
-                    scalar(text.into_owned(), style, tag.is_some()),
-                ));
+                self.add(Node::at(mark, scalar(text.into_owned(), style, tag.is_some())));
             }
-            Event::SequenceStart(_, tag) => {
-                self.push(Node::at(mark, Kind::List(Vec::new())), tag.is_some())?
-            }
-            Event::MappingStart(_, tag) => {
-                self.push(Node::at(mark, Kind::Map(Vec::new())), tag.is_some())?
-            }
+            Event::SequenceStart(_, tag) => self.push(Node::at(mark, Kind::List(Vec::new())), tag.is_some())?,
+            Event::MappingStart(_, tag) => self.push(Node::at(mark, Kind::Map(Vec::new())), tag.is_some())?,
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
         }
@@ -131,26 +102,16 @@ impl Composer {
         self.documents += 1;
         if self.documents > 1 {
             let place = Node::at(mark, Kind::Plain(String::new()));
-            return Err(place.fault(
-                "",
-                "a second YAML document starts here; a level table is one document".to_owned(),
-            ));
+            return Err(place.fault("", "a second YAML document starts here; a level table is one document".to_owned()));
         }
         Ok(())
     }
 
     fn push(&mut self, node: Node, tagged: bool) -> Result<(), Fault> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(node.fault(
-                "",
-                format!("nested deeper than {MAX_DEPTH} levels; a level table needs four"),
-            ));
+            return Err(node.fault("", format!("nested deeper than {MAX_DEPTH} levels; a level table needs four")));
         }
-        self.open.push(Open {
-            node,
-            tagged,
-            key: None,
-        });
+        self.open.push(Open { node, tagged, key: None });
         Ok(())
     }
 

@@ -34,18 +34,12 @@ levels:
 parked: []
 ";
     let shown = faults(text).to_string();
-    let places: Vec<&str> = shown
-        .lines()
-        .map(|line| line.split(": ").next().unwrap())
-        .collect();
+    let places: Vec<&str> = shown.lines().map(|line| line.split(": ").next().unwrap()).collect();
     let expected = [
-        "1:14", "2:19", "2:26", "3:11", "4:11", "5:17", "8:3", "9:3", "10:3", "11:20", "11:42",
-        "11:53", "11:72", "12:3", "13:9",
+        "1:14", "2:19", "2:26", "3:11", "4:11", "5:17", "8:3", "9:3", "10:3", "11:20", "11:42", "11:53", "11:72",
+        "12:3", "13:9",
     ];
-    let expected: Vec<String> = expected
-        .iter()
-        .map(|place| format!("levels.yaml:{place}"))
-        .collect();
+    let expected: Vec<String> = expected.iter().map(|place| format!("levels.yaml:{place}")).collect();
     assert_eq!(places, expected, "{shown}");
     for part in [
         "levels.yaml:5:17: levelDefaults.partitons: unknown key; did you mean partitions?",
@@ -73,34 +67,19 @@ fn what_is_required_is_asked_for() {
 fn yaml_that_a_table_does_not_use_is_refused() {
     for (text, part) in [
         ("- a", "expected a map"),
-        (
-            "targets: [a]\nlevels: {5s: {}}\ntargets: [b]",
-            "3:1: targets: this key is written twice",
-        ),
+        ("targets: [a]\nlevels: {5s: {}}\ntargets: [b]", "3:1: targets: this key is written twice"),
         ("a: [", "not valid YAML"),
         ("targets: [a]\nlevels:\n\t5s: {}", "not valid YAML"),
-        (
-            "targets: [a]\nlevels: {5s: {}}\n---\na: b",
-            "3:1: a second YAML document",
-        ),
+        ("targets: [a]\nlevels: {5s: {}}\n---\na: b", "3:1: a second YAML document"),
         ("targets: [!!str a]\nlevels: {5s: {}}", "found a tag"),
         ("targets: [&x a, *x]\nlevels: {5s: {}}", "found an alias"),
-        (
-            "targets: [a]\nlevels: {1s: &x {}, 5s: *x}",
-            "levels.5s: expected a map of keys and values, found an alias",
-        ),
-        (
-            "targets: [a]\nlevels: {5s: {}}\nmaxDelay: {}",
-            "expected a duration",
-        ),
+        ("targets: [a]\nlevels: {1s: &x {}, 5s: *x}", "levels.5s: expected a map of keys and values, found an alias"),
+        ("targets: [a]\nlevels: {5s: {}}\nmaxDelay: {}", "expected a duration"),
         ("targets: [12]\nlevels: {5s: {}}", "quote it: \"12\""),
         ("targets: [no]\nlevels: {5s: {}}", "quote it: \"no\""),
         ("targets: a\nlevels: {5s: {}}", "expected a list"),
         ("targets: [a]\nlevels: [5s]", "expected a map"),
-        (
-            "targets: [a]\nlevels: {5s: {}}\nextra: 1",
-            "unknown key; allowed are",
-        ),
+        ("targets: [a]\nlevels: {5s: {}}\nextra: 1", "unknown key; allowed are"),
     ] {
         let shown = only(text);
         assert!(shown.contains(part), "{text}\n{shown}");
@@ -122,10 +101,7 @@ fn depth_and_size_are_bounded() {
     assert!(only(&big).contains("larger than 1 MiB"));
     let many: String = (0..5_000).map(|i| format!("k{i}: 1\n")).collect();
     let shown = faults(&many).to_string();
-    assert!(
-        shown.lines().count() == 101 && shown.ends_with("more"),
-        "{shown}"
-    );
+    assert!(shown.lines().count() == 101 && shown.ends_with("more"), "{shown}");
 }
 
 #[test]
@@ -137,15 +113,10 @@ fn deploy_is_not_looked_into() {
 #[test]
 fn names_fit_into_topics_and_groups() {
     let long = "p".repeat(245);
-    let text =
-        |key: &str, level: &str| format!("targets: [a]\n{key}: {long}\nlevels: {{{level}: {{}}}}");
+    let text = |key: &str, level: &str| format!("targets: [a]\n{key}: {long}\nlevels: {{{level}: {{}}}}");
     assert!(LevelTable::parse(&text("topicPrefix", "100s")).is_ok());
-    assert!(
-        only(&text("topicPrefix", "1000s")).contains("topicPrefix and name are 250 bytes together")
-    );
-    assert!(
-        only(&text("groupPrefix", "1000s")).contains("groupPrefix and name are 250 bytes together")
-    );
+    assert!(only(&text("topicPrefix", "1000s")).contains("topicPrefix and name are 250 bytes together"));
+    assert!(only(&text("groupPrefix", "1000s")).contains("groupPrefix and name are 250 bytes together"));
     let group = |length: usize| format!("{GOOD}groups: {{{}: {{}}}}", "g".repeat(length));
     assert!(LevelTable::parse(&group(239)).is_ok());
     assert!(only(&group(240)).contains("not a group that topics can be named after"));
@@ -166,14 +137,7 @@ fn prefixes_make_sense() {
 fn a_level_may_be_named_freely_and_stand_anywhere() {
     let text = "targets: [a]\nlevels: {slow: {delay: 1h 30m}, 5s: {}, 3m: {delay: 4m}}";
     let table = LevelTable::parse(text).unwrap();
-    let levels: Vec<_> = table
-        .levels()
-        .iter()
-        .map(|level| format!("{}={}", level.name, level.delay))
-        .collect();
+    let levels: Vec<_> = table.levels().iter().map(|level| format!("{}={}", level.name, level.delay)).collect();
     assert_eq!(levels, ["5s=5s", "3m=4m", "slow=1h30m"]);
-    assert!(
-        only("targets: [a]\nlevels: {slow: {}}")
-            .ends_with("or keep the name and add delay: under it")
-    );
+    assert!(only("targets: [a]\nlevels: {slow: {}}").ends_with("or keep the name and add delay: under it"));
 }

@@ -24,15 +24,9 @@ fn walk(table: &LevelTable, asked: u64, rounding: Rounding) -> Vec<&Level> {
 fn check(table: &LevelTable, asked: u64, rounding: Rounding) {
     let hops = walk(table, asked, rounding);
     let path = table.path(Delay::from_millis(asked), rounding);
-    assert!(
-        path.hops().eq(hops.iter().copied()),
-        "{asked} {rounding}: {path:?}"
-    );
+    assert!(path.hops().eq(hops.iter().copied()), "{asked} {rounding}: {path:?}");
     assert_eq!(path.hop_count(), hops.len() as u64);
-    assert!(
-        hops.iter().all(|level| level.is_active()),
-        "{asked} {rounding}"
-    );
+    assert!(hops.iter().all(|level| level.is_active()), "{asked} {rounding}");
     let waited: u64 = hops.iter().map(|level| level.delay.as_millis()).sum();
     assert!(waited >= asked, "{asked} {rounding} is early");
     assert_eq!(waited - asked, path.late_ms());
@@ -40,11 +34,7 @@ fn check(table: &LevelTable, asked: u64, rounding: Rounding) {
         Rounding::Up => hops.last().map_or(1, |last| gap_below(table, last)),
         Rounding::Exact => table.shortest_active().delay.as_millis().max(500) + 1,
     };
-    assert!(
-        path.late_ms() < bound,
-        "{asked} {rounding} is {} late",
-        path.late_ms()
-    );
+    assert!(path.late_ms() < bound, "{asked} {rounding} is {} late", path.late_ms());
 }
 
 /// From the next smaller active level, or from nothing.
@@ -81,11 +71,7 @@ fn render(delays: &BTreeSet<u64>, draining: &[bool]) -> LevelTable {
         .zip(draining)
         .enumerate()
         .map(|(index, (delay, draining))| {
-            let state = if *draining && index > 0 {
-                "draining"
-            } else {
-                "active"
-            };
+            let state = if *draining && index > 0 { "draining" } else { "active" };
             format!("{delay}ms: {{state: {state}}}")
         })
         .collect();

@@ -1,9 +1,7 @@
 //! What the table answers: planning, names, targets.
 #![allow(clippy::unwrap_used)]
 
-use dwell_levels::{
-    Delay, Delivery, LevelTable, LoadError, Next, PollInterval, Rounding, TargetRefusal,
-};
+use dwell_levels::{Delay, Delivery, LevelTable, LoadError, Next, PollInterval, Rounding, TargetRefusal};
 
 fn standard() -> LevelTable {
     LevelTable::standard(&["orders", "payments.*", "*.retry"]).unwrap()
@@ -16,10 +14,7 @@ fn delay(text: &str) -> Delay {
 /// The names of the hops and the lateness.
 fn path(table: &LevelTable, asked: &str, rounding: Rounding) -> (Vec<String>, u64) {
     let path = table.path(delay(asked), rounding);
-    (
-        path.hops().map(|level| level.name.to_string()).collect(),
-        path.late_ms(),
-    )
+    (path.hops().map(|level| level.name.to_string()).collect(), path.late_ms())
 }
 
 #[test]
@@ -38,10 +33,7 @@ fn up_goes_to_the_smallest_level_that_is_not_shorter() {
         ("4h", vec!["2h", "2h"], 0),
         ("5h", vec!["2h", "2h", "1h"], 0),
     ] {
-        assert_eq!(
-            path(&table, asked, Rounding::Up),
-            (hops.iter().map(ToString::to_string).collect(), late_ms)
-        );
+        assert_eq!(path(&table, asked, Rounding::Up), (hops.iter().map(ToString::to_string).collect(), late_ms));
     }
 }
 
@@ -58,10 +50,7 @@ fn exact_goes_through_several_levels() {
         ("2h1s", vec!["2h", "1s"], 0),
         ("3h", vec!["2h", "1h"], 0),
     ] {
-        assert_eq!(
-            path(&table, asked, Rounding::Exact),
-            (hops.iter().map(ToString::to_string).collect(), late_ms)
-        );
+        assert_eq!(path(&table, asked, Rounding::Exact), (hops.iter().map(ToString::to_string).collect(), late_ms));
     }
 }
 
@@ -72,14 +61,8 @@ fn nothing_left_means_the_target() {
         for remaining in [0, -1, i64::MIN] {
             assert_eq!(table.plan(remaining, rounding), Next::Target);
         }
-        assert_eq!(
-            table.plan(1, rounding),
-            Next::Level(table.shortest_active())
-        );
-        assert_eq!(
-            table.plan(i64::MAX, rounding),
-            Next::Level(table.longest_active())
-        );
+        assert_eq!(table.plan(1, rounding), Next::Level(table.shortest_active()));
+        assert_eq!(table.plan(i64::MAX, rounding), Next::Level(table.longest_active()));
     }
 }
 
@@ -88,16 +71,8 @@ fn a_path_of_ten_years_takes_no_room() {
     let table = LevelTable::parse("targets: [a]\nlevels: {1ms: }\nmaxDelay: 3650d").unwrap();
     for rounding in [Rounding::Up, Rounding::Exact] {
         let path = table.path(Delay::MAX, rounding);
-        assert_eq!(
-            (path.hop_count(), path.late_ms()),
-            (Delay::MAX.as_millis(), 0)
-        );
-        assert!(
-            table
-                .path(Delay::from_millis(u64::MAX), rounding)
-                .hop_count()
-                > 0
-        );
+        assert_eq!((path.hop_count(), path.late_ms()), (Delay::MAX.as_millis(), 0));
+        assert!(table.path(Delay::from_millis(u64::MAX), rounding).hop_count() > 0);
     }
     assert_eq!(table.max_hops(), u32::MAX);
 }
@@ -105,27 +80,14 @@ fn a_path_of_ten_years_takes_no_room() {
 #[test]
 fn the_standard_table_has_its_levels_and_defaults() {
     let table = standard();
-    let names: Vec<_> = table
-        .levels()
-        .iter()
-        .map(|level| level.name.as_str())
-        .collect();
+    let names: Vec<_> = table.levels().iter().map(|level| level.name.as_str()).collect();
     let expected = "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h";
     assert_eq!(names.join(" "), expected);
-    assert_eq!(
-        (table.max_hops(), table.max_delay()),
-        (2 * 480 + 64, delay("40d"))
-    );
+    assert_eq!((table.max_hops(), table.max_delay()), (2 * 480 + 64, delay("40d")));
     assert_eq!(table.set_aside_level().name.as_str(), "30s");
     let level = table.get("5s").unwrap();
-    assert_eq!(
-        (table.topic_of(level), table.group_of(level)),
-        ("delay-5s".into(), "dwell-roller-5s".into())
-    );
-    assert_eq!(
-        (table.parked_topic(), table.clock_topic()),
-        ("delay-parked".into(), "delay-clock".into())
-    );
+    assert_eq!((table.topic_of(level), table.group_of(level)), ("delay-5s".into(), "dwell-roller-5s".into()));
+    assert_eq!((table.parked_topic(), table.clock_topic()), ("delay-parked".into(), "delay-clock".into()));
     assert_eq!(table.get("15s"), None);
     assert!(LevelTable::standard(&[]).is_err());
     assert!(LevelTable::standard(&["a b"]).is_err());
@@ -133,39 +95,29 @@ fn the_standard_table_has_its_levels_and_defaults() {
 
 #[test]
 fn the_example_says_what_it_says() {
-    let table =
-        LevelTable::load(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/levels.yaml")).unwrap();
+    let table = LevelTable::load(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/levels.yaml")).unwrap();
     assert_eq!(table.longest_active().name.as_str(), "5s");
     assert_eq!(table.set_aside_level().name.as_str(), "5s");
     assert_eq!(table.get("5s").unwrap().partitions, 12);
     let draining = table.get("2h").unwrap();
     assert!(!draining.is_active());
-    assert_eq!(
-        (draining.poll_interval, draining.delivery),
-        (PollInterval::Auto, Delivery::AtLeastOnce)
-    );
+    assert_eq!((draining.poll_interval, draining.delivery), (PollInterval::Auto, Delivery::AtLeastOnce));
     let billing = table.groups().get("billing").unwrap();
-    assert_eq!(
-        (billing.topics.join(","), billing.critical),
-        ("orders".to_owned(), true)
-    );
+    assert_eq!((billing.topics.join(","), billing.critical), ("orders".to_owned(), true));
     assert_eq!(table.max_hops(), 2 * 40 * 86_400 / 5 + 64);
 }
 
 #[test]
 fn the_file_at_the_root_is_the_standard_table() {
-    let table =
-        LevelTable::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../levels.yaml")).unwrap();
+    let table = LevelTable::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../levels.yaml")).unwrap();
     assert_eq!(table, standard());
 }
 
 #[test]
 fn set_aside_takes_the_smallest_level_of_half_a_minute_or_the_longest() {
-    for (levels, expected) in [
-        ("{1s: , 29s: , 30s: , 1m: }", "30s"),
-        ("{1s: , 30s: {state: draining}, 1m: }", "1m"),
-        ("{1s: , 5s: }", "5s"),
-    ] {
+    for (levels, expected) in
+        [("{1s: , 29s: , 30s: , 1m: }", "30s"), ("{1s: , 30s: {state: draining}, 1m: }", "1m"), ("{1s: , 5s: }", "5s")]
+    {
         let table = LevelTable::parse(&format!("targets: [a]\nlevels: {levels}")).unwrap();
         assert_eq!(table.set_aside_level().name.as_str(), expected);
     }
@@ -177,33 +129,18 @@ fn targets_are_on_the_list_and_outside_every_fleet() {
     let open = LevelTable::parse(text).unwrap();
     assert_eq!(open.check_target("orders"), Ok(()));
     for topic in ["delay-5s", "delay-parked", "delay-", "slow-1s"] {
-        assert!(
-            matches!(open.check_target(topic), Err(TargetRefusal::IsLevel { .. })),
-            "{topic}"
-        );
+        assert!(matches!(open.check_target(topic), Err(TargetRefusal::IsLevel { .. })), "{topic}");
     }
-    assert!(matches!(
-        open.check_target("__consumer_offsets"),
-        Err(TargetRefusal::Internal { .. })
-    ));
+    assert!(matches!(open.check_target("__consumer_offsets"), Err(TargetRefusal::Internal { .. })));
     for topic in ["", "..", "a b", "a\0", &"a".repeat(250)] {
-        assert!(
-            matches!(open.check_target(topic), Err(TargetRefusal::Illegal(_))),
-            "{topic}"
-        );
+        assert!(matches!(open.check_target(topic), Err(TargetRefusal::Illegal(_))), "{topic}");
     }
     let table = standard();
     for topic in ["orders", "payments.eu", "billing.retry"] {
         assert_eq!(table.check_target(topic), Ok(()), "{topic}");
     }
     for topic in ["orders2", "payments", "billing.retry.x", "Orders"] {
-        assert!(
-            matches!(
-                table.check_target(topic),
-                Err(TargetRefusal::NotAllowed { .. })
-            ),
-            "{topic}"
-        );
+        assert!(matches!(table.check_target(topic), Err(TargetRefusal::NotAllowed { .. })), "{topic}");
     }
 }
 
@@ -212,23 +149,11 @@ fn loading_is_bounded_and_names_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("big.yaml");
     std::fs::write(&file, vec![b'#'; 1024 * 1024 + 1]).unwrap();
-    assert!(matches!(
-        LevelTable::load(&file),
-        Err(LoadError::TooLarge { .. })
-    ));
+    assert!(matches!(LevelTable::load(&file), Err(LoadError::TooLarge { .. })));
     std::fs::write(&file, [0xff, 0xfe]).unwrap();
-    assert!(matches!(
-        LevelTable::load(&file),
-        Err(LoadError::NotText { .. })
-    ));
+    assert!(matches!(LevelTable::load(&file), Err(LoadError::NotText { .. })));
     std::fs::write(&file, "levels: {5x: }").unwrap();
     let message = LevelTable::load(&file).unwrap_err().to_string();
-    assert!(
-        message.contains("big.yaml:1:10: levels.5x: not a duration: \"5x\""),
-        "{message}"
-    );
-    assert!(matches!(
-        LevelTable::load(dir.path().join("none")),
-        Err(LoadError::Io { .. })
-    ));
+    assert!(message.contains("big.yaml:1:10: levels.5x: not a duration: \"5x\""), "{message}");
+    assert!(matches!(LevelTable::load(dir.path().join("none")), Err(LoadError::Io { .. })));
 }

@@ -52,7 +52,8 @@ struct Interval {
 impl Interval {
     fn aged(self, now: Mono) -> Interval {
         let age = i64::try_from(now.since(self.at).as_micros()).unwrap_or(i64::MAX);
-        let drift = age / 1_000_000 * DRIFT_PER_MILLION + age % 1_000_000 * DRIFT_PER_MILLION / 1_000_000;
+        // Rounded up, or many samples in quick succession would count no drift at all.
+        let drift = age / 1_000_000 * DRIFT_PER_MILLION + age % 1_000_000 * DRIFT_PER_MILLION / 1_000_000 + 1;
         Interval { low: self.low.saturating_sub(drift), high: self.high.saturating_add(drift), at: now }
     }
 

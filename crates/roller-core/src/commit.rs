@@ -70,7 +70,9 @@ impl Partition {
     }
 
     pub(crate) fn commit_failed(&mut self, now: &Reading) {
-        self.committing = None;
+        if self.committing.take().is_none() {
+            return;
+        }
         self.retry_commit_at = Some(now.mono.plus(Duration::from_millis(500)));
     }
 

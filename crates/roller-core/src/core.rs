@@ -1,12 +1,12 @@
 //! The roller of one level: a set of claimed partitions and what they share.
 
-use crate::event::{Action, Claim, Event, Head, Note};
+use crate::event::{Action, Claim, Epoch, Event, Head, Note};
 use crate::limits::Limits;
 use crate::offset::Offset;
 use crate::partition::{Doing, Partition, Phase};
 use crate::shared::{Copy, Revived, Shared};
-use crate::time::{BrokerTime, Reading};
-use crate::topics::{Report, TopicKey};
+use crate::time::Reading;
+use crate::topics::{Report, Silence, TopicKey};
 use crate::window::{Fate, Stage};
 use dwell_levels::{Level, LevelTable};
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct Core {
     shared: Shared,
     /// By partition number.
     partitions: Vec<Option<Partition>>,
+    /// The newest epoch of each partition, also after it was let go: it stays fenced.
+    epochs: Vec<Option<Epoch>>,
     stopping: Stopping,
 }
 
@@ -41,12 +43,17 @@ const MOST_PARTITIONS: i32 = 100_000;
 impl Core {
     /// A roller for `level` of `table`, with no partitions.
     pub fn new(table: Arc<LevelTable>, level: Level, limits: Limits) -> Core {
-        Core { shared: Shared::new(table, level, limits), partitions: Vec::new(), stopping: Stopping::No }
+        Core {
+            shared: Shared::new(table, level, limits),
+            partitions: Vec::new(),
+            epochs: Vec::new(),
+            stopping: Stopping::No,
+        }
     }
 
     /// Handles one event and appends what is to be done.
     pub fn handle(&mut self, now: &Reading, event: Event<'_>, out: &mut Vec<Action>) {
-        self.shared.measured |= now.latest < BrokerTime::UNKNOWN_LATEST;
+        self.shared.measured |= now.is_measured();
         match event {
             Event::Head(claim, head) => self.head(claim, head, now, out),
             Event::Acked(id) => self.acked(id, now, out),
@@ -83,9 +90,9 @@ impl Core {
     /// Whether the claim wants its next record. Offer one only then.
     pub fn wants_head(&self, claim: Claim) -> bool {
         self.shared.measured
-            && self.get(claim).is_some_and(|p| {
-                p.owned() && p.window.head().is_none() && p.has_room(&self.shared.limits)
-            })
+            && self
+                .get(claim)
+                .is_some_and(|p| p.owned() && p.window.head().is_none() && p.has_room(&self.shared.limits))
     }
 
     /// Time until a tick is needed, at most `longest`.
@@ -116,11 +123,7 @@ impl Core {
 
     /// A due head that could not go is looked at again soon, not at once: the loop must not spin on it.
     fn head_wait(&self, head: &crate::window::Slot, now: &Reading) -> Duration {
-        if matches!(head.fate, Fate::Park { .. }) || head.is_due(now) {
-            BLOCKED_RECHECK
-        } else {
-            head.wait(now)
-        }
+        if matches!(head.fate, Fate::Park { .. }) || head.is_due(now) { BLOCKED_RECHECK } else { head.wait(now) }
     }
 
     /// The topic a key stands for.
@@ -191,11 +194,13 @@ impl Core {
         };
         if self.partitions.len() <= index {
             self.partitions.resize_with(index + 1, || None);
+            self.epochs.resize(index + 1, None);
         }
+        if self.epochs[index].is_some_and(|newest| newest >= claim.epoch) {
+            return;
+        }
+        self.epochs[index] = Some(claim.epoch);
         if let Some(old) = &self.partitions[index] {
-            if old.claim.epoch >= claim.epoch {
-                return;
-            }
             // Lost and regained without our being told: the old claim is worth nothing.
             let old = old.claim;
             self.with(old, |p, sh| p.lose(sh, out));
@@ -259,8 +264,10 @@ impl Core {
 
     fn find_silent(&mut self, now: &Reading, out: &mut Vec<Action>) {
         let limit = self.shared.limits.target_silence;
-        for topic in self.shared.topics.newly_silent(limit) {
-            out.push(Action::Note(None, Note::TargetSilent(topic)));
+        for (topic, since) in self.shared.topics.silent_for(limit) {
+            if since == Silence::New {
+                out.push(Action::Note(None, Note::TargetSilent(topic)));
+            }
             for p in self.partitions.iter_mut().flatten() {
                 p.target_silent(topic, &mut self.shared, now);
             }

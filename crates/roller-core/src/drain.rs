@@ -35,10 +35,14 @@ impl Partition {
             out.push(Action::Note(Some(self.claim), Note::DrainCutShort { unacknowledged }));
             self.discard_window(sh);
         }
-        let committed = self.to_commit.is_none() && self.committing.is_none();
-        if now.mono >= end_by || (self.window.is_empty() && committed) {
+        if now.mono >= end_by || self.is_through() {
             self.finish(sh, out);
         }
+    }
+
+    /// Everything is acknowledged and committed.
+    fn is_through(&self) -> bool {
+        self.window.is_empty() && self.to_commit.is_none() && self.committing.is_none()
     }
 
     fn discard_window(&mut self, sh: &mut Shared) {
@@ -55,6 +59,7 @@ impl Partition {
 
     pub(crate) fn drain_wake(&self) -> Option<Mono> {
         match self.phase {
+            Phase::Draining { .. } if self.is_through() => Some(Mono::default()),
             Phase::Draining { acks_by, .. } if !self.window.is_empty() => Some(acks_by),
             Phase::Draining { end_by, .. } => Some(end_by),
             Phase::Owned | Phase::Gone => None,

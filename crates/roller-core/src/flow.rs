@@ -115,11 +115,14 @@ impl Partition {
 
     /// The next moment at which the flow wants attention.
     pub(crate) fn flow_wake(&self) -> Option<Mono> {
+        if !self.owned() {
+            return None;
+        }
         match self.flow {
             Flow::Fetching => None,
-            Flow::PausedEmpty { look_at: at }
-            | Flow::Looking { again_at: at }
-            | Flow::PausedHead { resume_at: at } => Some(at),
+            Flow::PausedEmpty { look_at: at } | Flow::Looking { again_at: at } | Flow::PausedHead { resume_at: at } => {
+                Some(at)
+            }
         }
     }
 }

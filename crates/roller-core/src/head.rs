@@ -10,6 +10,10 @@ use dwell_levels::{Delay, Next, TargetRefusal};
 use dwell_wire::{Control, Reason};
 use std::time::Duration;
 
+/// Brokers' clocks this far apart still count as well kept; beyond it, one of them is wrong.
+const CLOCKS_APART: Duration = Duration::from_secs(1);
+/// Without a measured clock nothing comes due; this is how soon to look again.
+const UNMEASURED_RECHECK: Duration = Duration::from_secs(1);
 /// A producer's clock may be this far ahead of the broker's when it asks for the longest allowed delay.
 const MAX_DELAY_SLACK_MS: i64 = 60_000;
 
@@ -26,7 +30,7 @@ impl Partition {
                 Stamp::Append(ms) => Some(BrokerTime::from_millis(ms).plus(sh.level.delay)),
                 Stamp::Other => None,
             },
-            seen_due: seen.plus(seen_delay(sh.level.delay)),
+            seen_due: seen.plus(seen_delay(sh.level.delay, now)),
             asked: head.control.as_ref().map_or(Asked::Level, asked),
             rounding: head.control.as_ref().ok().and_then(|c| c.rounding).unwrap_or(sh.table.rounding()),
             bytes: head.bytes,
@@ -111,11 +115,14 @@ impl Partition {
 impl Slot {
     /// Even the slowest broker's clock has reached append + delay, or the record was seen a delay ago.
     pub(crate) fn is_due(&self, now: &Reading) -> bool {
-        self.append_due.is_some_and(|due| now.earliest >= due) || now.mono >= self.seen_due
+        self.append_due.is_some_and(|due| now.earliest >= due) || (now.is_measured() && now.mono >= self.seen_due)
     }
 
     /// Time until it is due.
     pub(crate) fn wait(&self, now: &Reading) -> Duration {
+        if !now.is_measured() {
+            return UNMEASURED_RECHECK;
+        }
         let seen = self.seen_due.since(now.mono);
         self.append_due.map_or(seen, |due| now.earliest.until(due).min(seen))
     }
@@ -156,7 +163,10 @@ impl Slot {
                 },
                 Fate::SetAside { level, due_ms } => match sh.open(level, now.mono, out) {
                     Open::Yes => {
-                        return Some((level, Form::SetAside { deliver_at_ms: self.deliver_at(due_ms, sh.level.delay) }));
+                        return Some((
+                            level,
+                            Form::SetAside { deliver_at_ms: self.deliver_at(due_ms, sh.level.delay) },
+                        ));
                     }
                     Open::Wait | Open::Ask => return None,
                     _ if level != sh.own => self.fate = Fate::SetAside { level: sh.own, due_ms },
@@ -189,7 +199,8 @@ impl Slot {
         let due_ms = self.due_ms(now);
         let remaining_ms = match self.asked {
             Asked::Level => 0,
-            Asked::At(ms) => ms.saturating_sub(due_ms),
+            // Of what a fast broker's clock says, only as much has passed as on the slowest one.
+            Asked::At(ms) => ms.saturating_sub(due_ms.min(now.earliest.floor_millis())),
             Asked::After(delay) => millis(delay).saturating_sub(millis(sh.level.delay)),
         };
         self.fate = match sh.table.plan(remaining_ms, self.rounding) {
@@ -307,8 +318,10 @@ fn millis(d: Delay) -> i64 {
 /// A delay on our own monotonic clock that is not shorter on any broker's.
 ///
 /// A record is seen just after it was appended, so "seen + delay" competes with "append + delay" within a
-/// millisecond; two clocks that drift by 200 µs each second must not let it win and be early.
-fn seen_delay(delay: Delay) -> Duration {
+/// millisecond; two clocks that drift by 200 µs each second must not let it win and be early. Nor may it win where
+/// the brokers' clocks are merely a little apart: the slowest would stamp the copy before `append + delay`.
+fn seen_delay(delay: Delay, now: &Reading) -> Duration {
     let plain = Duration::from_millis(delay.as_millis());
-    plain + plain / 5_000 + Duration::from_millis(2)
+    let apart = now.earliest.until(now.latest).min(CLOCKS_APART);
+    plain + plain / 5_000 + Duration::from_millis(2) + apart
 }

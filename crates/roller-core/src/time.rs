@@ -101,6 +101,11 @@ impl Reading {
         Reading { mono, earliest: BrokerTime::UNKNOWN_EARLIEST, latest: BrokerTime::UNKNOWN_LATEST }
     }
 
+    /// Whether the brokers' time is known at all.
+    pub fn is_measured(&self) -> bool {
+        self.latest < BrokerTime::UNKNOWN_LATEST
+    }
+
     /// A reading without uncertainty, for tests.
     pub const fn exact(mono: Mono, now: BrokerTime) -> Reading {
         Reading { mono, earliest: now, latest: now }

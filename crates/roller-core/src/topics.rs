@@ -64,7 +64,8 @@ struct Topic {
     /// Checked against the allow-list of the current table.
     vetted: bool,
     in_flight: usize,
-    /// Reading of the alive clock at the last acknowledgement, or when the first copy went out after a lull.
+    /// Reading of the alive clock at the last acknowledgement, when the first copy went out after a lull, or when the
+    /// topic was last found silent.
     mark: Duration,
     /// Records in windows that name this topic.
     uses: usize,
@@ -240,19 +241,28 @@ impl Topics {
         }
     }
 
-    /// Topics that have just become silent: something is under way, and nothing came back during `limit` of
-    /// time in which the cluster answered.
-    pub(crate) fn newly_silent(&mut self, limit: Duration) -> Vec<TopicKey> {
+    /// Topics to which something is under way, and from which nothing came back during `limit` of time in which the
+    /// cluster answered. A topic that stays silent is named again after each further `limit`: a copy that tried it
+    /// in between must not be waited for without end.
+    pub(crate) fn silent_for(&mut self, limit: Duration) -> Vec<(TopicKey, Silence)> {
         let alive = self.alive.alive;
         let mut found = Vec::new();
         for (key, t) in &mut self.map {
-            if t.in_flight > 0 && !t.silent && alive.saturating_sub(t.mark) >= limit {
-                t.silent = true;
-                found.push(key);
+            if t.in_flight > 0 && alive.saturating_sub(t.mark) >= limit {
+                let was = std::mem::replace(&mut t.silent, true);
+                t.mark = alive;
+                found.push((key, if was { Silence::Old } else { Silence::New }));
             }
         }
         found
     }
+}
+
+/// Whether a topic's silence was known before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Silence {
+    New,
+    Old,
 }
 
 /// How a copy's report counts for its topic.

@@ -93,8 +93,7 @@ mod tests {
     use super::*;
 
     fn run(argv: &[&str], env: &[(&str, &str)]) -> Result<Vec<String>, Vec<String>> {
-        let flags =
-            [("level".into(), Takes::Many), ("brokers".into(), Takes::One), ("all".into(), Takes::Nothing)];
+        let flags = [("level".into(), Takes::Many), ("brokers".into(), Takes::One), ("all".into(), Takes::Nothing)];
         let env = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
         let read = |p: &Path| {
             if p == Path::new("/b") { Ok("file:9092\n".to_owned()) } else { Err(io::ErrorKind::NotFound.into()) }
@@ -110,7 +109,8 @@ mod tests {
 
     #[test]
     fn lists_flags_and_files() {
-        let argv = run(&["r"], &[("DWELL_LEVEL", "1s, 5s"), ("DWELL_ALL", "true"), ("DWELL_BROKERS_FILE", "/b")]).unwrap();
+        let argv =
+            run(&["r"], &[("DWELL_LEVEL", "1s, 5s"), ("DWELL_ALL", "true"), ("DWELL_BROKERS_FILE", "/b")]).unwrap();
         assert_eq!(argv, ["r", "--all", "--brokers=file:9092", "--level=1s", "--level=5s"]);
     }
 

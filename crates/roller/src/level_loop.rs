@@ -178,8 +178,7 @@ impl LevelLoop {
         match action {
             Action::Send { copy, claim, seq, to, form, batching } => {
                 let to = self.name(to);
-                let source =
-                    Source { level: &self.parts.level, topic: &self.parts.topic, partition: claim.partition };
+                let source = Source { level: &self.parts.level, topic: &self.parts.topic, partition: claim.partition };
                 let now_ms = now.latest.floor_millis();
                 let outgoing = Copy { id: copy, to: &to, form: &form, batching, source, now_ms };
                 let record = self.rings.get(&claim.partition).filter(|r| r.claim == claim).and_then(|r| r.get(seq));

@@ -26,9 +26,15 @@ fn describe() {
     g!("dwell_build_info", "Always 1; the version is a label.");
     g!("dwell_level_delay_seconds", Unit::Seconds, "The level's delay.");
     c!("dwell_roller_consumed_total", "Records read.");
-    c!("dwell_roller_released_total", "Records acknowledged where they went: delivered (to the target), retried (to another level), dead_lettered (parked).");
+    c!(
+        "dwell_roller_released_total",
+        "Records acknowledged where they went: delivered (to the target), retried (to another level), dead_lettered (parked)."
+    );
     h!(LATENESS, Unit::Seconds, "Acknowledgement by the target minus due time.");
-    c!("dwell_roller_early_releases_total", "Records that a target's broker stamped before they were due. Must stay 0.");
+    c!(
+        "dwell_roller_early_releases_total",
+        "Records that a target's broker stamped before they were due. Must stay 0."
+    );
     c!("dwell_roller_release_errors_total", "Copies that were not written, by reason.");
     c!("dwell_roller_invalid_records_total", "Records parked, by reason.");
     c!("dwell_roller_set_aside_total", "Records sent to wait because their target did not take them.");
@@ -66,7 +72,8 @@ impl LevelMetrics {
     pub(crate) fn new(level: &str, delay_seconds: f64) -> LevelMetrics {
         let l = || level.to_owned();
         gauge!("dwell_level_delay_seconds", "level" => l(), "state" => "active").set(delay_seconds);
-        let released = |outcome: &'static str| counter!("dwell_roller_released_total", "level" => l(), "outcome" => outcome);
+        let released =
+            |outcome: &'static str| counter!("dwell_roller_released_total", "level" => l(), "outcome" => outcome);
         let m = LevelMetrics {
             level: l(),
             consumed: counter!("dwell_roller_consumed_total", "level" => l()),
@@ -140,8 +147,12 @@ impl LevelMetrics {
     }
 
     pub(crate) fn partitions(&self, census: &[(Claim, Doing)]) {
-        let states =
-            [("empty", Doing::Empty), ("waiting", Doing::Waiting), ("releasing", Doing::Releasing), ("blocked", Doing::Blocked)];
+        let states = [
+            ("empty", Doing::Empty),
+            ("waiting", Doing::Waiting),
+            ("releasing", Doing::Releasing),
+            ("blocked", Doing::Blocked),
+        ];
         for (name, doing) in states {
             let count = census.iter().filter(|(_, d)| *d == doing).count();
             gauge!("dwell_roller_partitions", "level" => self.level.clone(), "state" => name).set(count as f64);

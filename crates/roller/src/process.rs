@@ -9,7 +9,7 @@ use crate::{http, metrics};
 use anyhow::Context;
 use clap::Parser;
 use dwell_kafka::{ClientSettings, settings};
-use dwell_levels::{Level, LevelTable};
+use dwell_levels::{Delivery, Level, LevelTable};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -42,8 +42,9 @@ fn configure() -> Result<Setup, ExitCode> {
     })?;
     log(args.log_format);
     let mut wrong = Vec::new();
-    let client = ClientSettings::resolve(&args.brokers, &args.properties, std::env::vars(), &|p| settings::read_file(p))
-        .map_err(|errors| wrong.extend(errors.iter().map(ToString::to_string)));
+    let client =
+        ClientSettings::resolve(&args.brokers, &args.properties, std::env::vars(), &|p| settings::read_file(p))
+            .map_err(|errors| wrong.extend(errors.iter().map(ToString::to_string)));
     let table = LevelTable::load(&args.levels).map_err(|e| wrong.push(e.to_string()));
     let levels = table.as_ref().ok().map(|t| pick(t, &args).map_err(|e| wrong.extend(e)));
     match (client, table, levels) {
@@ -53,11 +54,8 @@ fn configure() -> Result<Setup, ExitCode> {
 }
 
 fn pick(table: &LevelTable, args: &Args) -> Result<Vec<Level>, Vec<String>> {
-    if args.all {
-        return Ok(table.levels().to_vec());
-    }
     let mut wrong = Vec::new();
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<Level> = if args.all { table.levels().to_vec() } else { Vec::new() };
     for name in &args.level {
         match table.get(name) {
             Some(level) if levels.iter().any(|l| l.name == level.name) => wrong.push(format!("--level {name} twice")),
@@ -67,6 +65,16 @@ fn pick(table: &LevelTable, args: &Args) -> Result<Vec<Level>, Vec<String>> {
                 wrong.push(format!("--level {name}: not in {}; it has {}", args.levels.display(), known.join(" ")));
             }
         }
+    }
+    for level in levels.iter().filter(|l| l.delivery == Delivery::ExactlyOnce) {
+        // To release at least once where the file promises more would be found out too late.
+        wrong.push(format!("level {}: delivery: exactly-once is not available; use at-least-once", level.name));
+    }
+    for level in levels.iter().filter(|l| l.trim) {
+        tracing::warn!(
+            level = level.name.as_str(),
+            "trim: true has no effect yet; released records stay until retention"
+        );
     }
     if wrong.is_empty() { Ok(levels) } else { Err(wrong) }
 }

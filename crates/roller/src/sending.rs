@@ -50,14 +50,8 @@ impl Sending {
             Form::Park { body: Body::LeftOut, .. } => (None, None),
             _ => (record.key(), record.payload()),
         };
-        let outgoing = Outgoing {
-            topic: copy.to,
-            key,
-            payload,
-            headers,
-            timestamp_ms: copy.now_ms,
-            opaque: copy.id.to_u64(),
-        };
+        let outgoing =
+            Outgoing { topic: copy.to, key, payload, headers, timestamp_ms: copy.now_ms, opaque: copy.id.to_u64() };
         match copy.batching {
             Batching::Shared => self.shared.send(outgoing),
             Batching::Alone => self.alone()?.send(outgoing),

@@ -13,47 +13,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dwell-levels", &[]),
     ("dwell-wire", &["dwell-levels"]),
     ("dwell-roller-core", &["dwell-levels", "dwell-wire"]),
-    (
-        "dwell-kafka",
-        &["dwell-levels", "dwell-wire", "dwell-roller-core"],
-    ),
-    (
-        "dwell-router",
-        &["dwell-levels", "dwell-wire", "dwell-kafka"],
-    ),
-    (
-        "dwell-roller",
-        &[
-            "dwell-levels",
-            "dwell-wire",
-            "dwell-roller-core",
-            "dwell-kafka",
-        ],
-    ),
-    (
-        "dwell-retry",
-        &["dwell-levels", "dwell-wire", "dwell-router", "dwell-kafka"],
-    ),
-    (
-        "dwell-cli",
-        &["dwell-levels", "dwell-wire", "dwell-router", "dwell-kafka"],
-    ),
-    (
-        "dwell-testkit",
-        &["dwell-levels", "dwell-wire", "dwell-roller-core"],
-    ),
+    ("dwell-kafka", &["dwell-levels", "dwell-wire", "dwell-roller-core"]),
+    ("dwell-router", &["dwell-levels", "dwell-wire", "dwell-kafka"]),
+    ("dwell-roller", &["dwell-levels", "dwell-wire", "dwell-roller-core", "dwell-kafka"]),
+    ("dwell-retry", &["dwell-levels", "dwell-wire", "dwell-router", "dwell-kafka"]),
+    ("dwell-cli", &["dwell-levels", "dwell-wire", "dwell-router", "dwell-kafka"]),
+    ("dwell-testkit", &["dwell-levels", "dwell-wire", "dwell-roller-core"]),
 ];
 
 /// Crates without clock and I/O: these must not be reachable from them, however indirectly.
 const PURE: &[&str] = &["dwell-levels", "dwell-wire", "dwell-roller-core"];
-const IMPURE: &[&str] = &[
-    "tokio",
-    "rdkafka",
-    "rdkafka-sys",
-    "mio",
-    "socket2",
-    "dwell-kafka",
-];
+const IMPURE: &[&str] = &["tokio", "rdkafka", "rdkafka-sys", "mio", "socket2", "dwell-kafka"];
 
 /// Programs that judge the product from outside; they may use every library crate.
 const OUTSIDE: &[&str] = &["dwell-demo", "dwell-integration-tests"];
@@ -66,17 +36,11 @@ type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest
-        .ancestors()
-        .nth(2)
-        .expect("crates/testkit lies two folders below the root")
-        .to_path_buf()
+    manifest.ancestors().nth(2).expect("crates/testkit lies two folders below the root").to_path_buf()
 }
 
 fn output(command: &mut Command) -> String {
-    let output = command
-        .output()
-        .expect("cargo and rustc are there, or this test would not have been built");
+    let output = command.output().expect("cargo and rustc are there, or this test would not have been built");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?} failed: {errors}");
     String::from_utf8(output.stdout).unwrap()
@@ -92,44 +56,23 @@ fn host() -> String {
 fn metadata() -> Value {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
-    command.args([
-        "metadata",
-        "--format-version",
-        "1",
-        "--offline",
-        "--locked",
-        "--filter-platform",
-        &host(),
-    ]);
+    command.args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", &host()]);
     serde_json::from_str(&output(command.current_dir(root()))).unwrap()
 }
 
 fn is_outside_tests(dependency: &Value) -> bool {
-    dependency["dep_kinds"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .any(|kind| kind["kind"] != "dev")
+    dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"] != "dev")
 }
 
 fn arrows(metadata: &Value) -> Arrows {
     let packages = metadata["packages"].as_array().unwrap();
-    let names: BTreeMap<&str, &str> = packages
-        .iter()
-        .map(|p| (p["id"].as_str().unwrap(), p["name"].as_str().unwrap()))
-        .collect();
+    let names: BTreeMap<&str, &str> =
+        packages.iter().map(|p| (p["id"].as_str().unwrap(), p["name"].as_str().unwrap())).collect();
     let name_of = |id: &Value| names[id.as_str().unwrap()].to_owned();
     let mut arrows = Arrows::new();
     for node in metadata["resolve"]["nodes"].as_array().unwrap() {
-        let dependencies = node["deps"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|d| is_outside_tests(d));
-        arrows
-            .entry(name_of(&node["id"]))
-            .or_default()
-            .extend(dependencies.map(|d| name_of(&d["pkg"])));
+        let dependencies = node["deps"].as_array().unwrap().iter().filter(|d| is_outside_tests(d));
+        arrows.entry(name_of(&node["id"])).or_default().extend(dependencies.map(|d| name_of(&d["pkg"])));
     }
     arrows
 }
@@ -151,9 +94,7 @@ fn reachable(arrows: &Arrows, from: &str) -> BTreeSet<String> {
 fn crates_name_only_the_crates_below_them() {
     let arrows = arrows(&metadata());
     let allowed: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
-    let ours = arrows
-        .keys()
-        .filter(|name| name.starts_with("dwell-") && !OUTSIDE.contains(&name.as_str()));
+    let ours = arrows.keys().filter(|name| name.starts_with("dwell-") && !OUTSIDE.contains(&name.as_str()));
     for name in ours {
         let allowed = allowed.get(name.as_str());
         let allowed = allowed.unwrap_or_else(|| panic!("{name} is new: give it a line in ARROWS"));
@@ -172,10 +113,7 @@ fn the_core_reaches_neither_runtime_nor_client() {
     for name in PURE {
         let reachable = reachable(&arrows, name);
         for impure in IMPURE {
-            assert!(
-                !reachable.contains(*impure),
-                "{name} reaches {impure}; it has to stay free of clock and I/O"
-            );
+            assert!(!reachable.contains(*impure), "{name} reaches {impure}; it has to stay free of clock and I/O");
         }
     }
 }
@@ -184,19 +122,10 @@ fn the_core_reaches_neither_runtime_nor_client() {
 fn only_the_kafka_crate_names_the_client_library() {
     let arrows = arrows(&metadata());
     for (name, dependencies) in arrows.iter().filter(|(name, _)| name.starts_with("dwell-")) {
-        let named: Vec<_> = dependencies
-            .iter()
-            .filter(|d| d.starts_with("rdkafka"))
-            .collect();
-        assert!(
-            named.is_empty() || name == "dwell-kafka",
-            "{name} depends on {named:?}; go through dwell-kafka"
-        );
+        let named: Vec<_> = dependencies.iter().filter(|d| d.starts_with("rdkafka")).collect();
+        assert!(named.is_empty() || name == "dwell-kafka", "{name} depends on {named:?}; go through dwell-kafka");
     }
-    assert!(
-        arrows["dwell-kafka"].contains("rdkafka"),
-        "the check looks at the right names"
-    );
+    assert!(arrows["dwell-kafka"].contains("rdkafka"), "the check looks at the right names");
 }
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -224,14 +153,6 @@ fn one_file_reads_the_clock() {
         let text = std::fs::read_to_string(file).unwrap();
         CLOCK_READS.iter().any(|read| text.contains(read))
     };
-    let readers: Vec<_> = files
-        .iter()
-        .filter(reads_clock)
-        .map(|file| file.strip_prefix(&root).unwrap())
-        .collect();
-    assert_eq!(
-        readers,
-        [Path::new(CLOCK_FILE)],
-        "time is an argument everywhere but in {CLOCK_FILE}"
-    );
+    let readers: Vec<_> = files.iter().filter(reads_clock).map(|file| file.strip_prefix(&root).unwrap()).collect();
+    assert_eq!(readers, [Path::new(CLOCK_FILE)], "time is an argument everywhere but in {CLOCK_FILE}");
 }

@@ -45,10 +45,7 @@ pub fn remaining_ms(c: &Control<'_>, _append_ms: i64, level_delay: Delay, due_ms
 /// When the record shall be delivered, epoch milliseconds: `dwell-deliver-at`, or else the append on the first level
 /// plus `dwell-delay`. This is what a hop writes. `None` where the level topic was the only delay asked for.
 pub fn requested_at_ms(c: &Control<'_>, append_ms: i64) -> Option<i64> {
-    c.deliver_at.or_else(|| {
-        c.delay
-            .map(|delay| append_ms.saturating_add(signed_ms(delay)))
-    })
+    c.deliver_at.or_else(|| c.delay.map(|delay| append_ms.saturating_add(signed_ms(delay))))
 }
 
 fn signed_ms(delay: Delay) -> i64 {
@@ -86,11 +83,7 @@ mod tests {
             (Some(u64::MAX), None, 0, i64::MAX - 5_000),
             (None, Some(0), i64::MIN, i64::MAX),
         ] {
-            assert_eq!(
-                remaining_ms(&control(delay, at), due, level, due),
-                remaining,
-                "{delay:?} {at:?}"
-            );
+            assert_eq!(remaining_ms(&control(delay, at), due, level, due), remaining, "{delay:?} {at:?}");
         }
     }
 
@@ -99,9 +92,6 @@ mod tests {
         assert_eq!(requested_at_ms(&control(None, None), 10), None);
         assert_eq!(requested_at_ms(&control(Some(5), None), 10), Some(15));
         assert_eq!(requested_at_ms(&control(Some(5), Some(99)), 10), Some(99));
-        assert_eq!(
-            requested_at_ms(&control(Some(u64::MAX), None), 10),
-            Some(i64::MAX)
-        );
+        assert_eq!(requested_at_ms(&control(Some(u64::MAX), None), 10), Some(i64::MAX));
     }
 }

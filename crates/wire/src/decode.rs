@@ -27,10 +27,7 @@ pub fn decode<'a>(headers: impl Iterator<Item = RawHeader<'a>>) -> Result<Contro
         id: text(&slots, Known::Id, MAX_ID)?,
         delay: number(&slots, Known::Delay)?.map(Delay::from_millis),
         deliver_at: number(&slots, Known::DeliverAt)?.map(signed),
-        rounding: slots
-            .get(Known::Rounding)
-            .map(|value| field::rounding(Known::Rounding, value))
-            .transpose()?,
+        rounding: slots.get(Known::Rounding).map(|value| field::rounding(Known::Rounding, value)).transpose()?,
         record_type: text(&slots, Known::Type, MAX_TYPE)?,
         sent_at: number(&slots, Known::SentAt)?.map(signed),
         trail: text(&slots, Known::Trail, MAX_TRAIL)?,
@@ -47,24 +44,15 @@ fn check_version(slots: &Slots<'_>) -> Result<(), BadRecord> {
         _ => (Reason::UnsupportedVersion, "is later than this roller"),
     };
     let name = Known::Version.name();
-    Err(BadRecord {
-        reason,
-        error: format!("{name} {version} {flaw}; write {VERSION} or leave it out"),
-    })
+    Err(BadRecord { reason, error: format!("{name} {version} {flaw}; write {VERSION} or leave it out") })
 }
 
 fn text<'a>(slots: &Slots<'a>, known: Known, max: usize) -> Result<Option<&'a str>, BadRecord> {
-    slots
-        .get(known)
-        .map(|value| field::text(known, value, max))
-        .transpose()
+    slots.get(known).map(|value| field::text(known, value, max)).transpose()
 }
 
 fn number(slots: &Slots<'_>, known: Known) -> Result<Option<u64>, BadRecord> {
-    slots
-        .get(known)
-        .map(|value| field::number(known, value))
-        .transpose()
+    slots.get(known).map(|value| field::number(known, value)).transpose()
 }
 
 fn count(slots: &Slots<'_>, known: Known) -> Result<u32, BadRecord> {

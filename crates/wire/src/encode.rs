@@ -42,23 +42,14 @@ pub struct Request<'a> {
 ///
 /// # Errors
 /// What [`decode`](crate::decode) would say of the record; nothing is written then.
-pub fn encode(
-    request: &Request<'_>,
-    sink: &mut (impl HeaderSink + ?Sized),
-) -> Result<(), BadRecord> {
+pub fn encode(request: &Request<'_>, sink: &mut (impl HeaderSink + ?Sized)) -> Result<(), BadRecord> {
     let target = request.target.as_bytes();
     field::target(Known::Target, Some(Some(target)))?;
     let mut slots = Slots::new();
     slots.set(Known::Target, target);
-    for (known, value, max) in [
-        (Known::Id, request.id, MAX_ID),
-        (Known::Type, request.record_type, MAX_TYPE),
-    ] {
+    for (known, value, max) in [(Known::Id, request.id, MAX_ID), (Known::Type, request.record_type, MAX_TYPE)] {
         if let Some(value) = value {
-            slots.set(
-                known,
-                field::text(known, Some(value.as_bytes()), max)?.as_bytes(),
-            );
+            slots.set(known, field::text(known, Some(value.as_bytes()), max)?.as_bytes());
         }
     }
     let when = match request.when {
@@ -82,10 +73,7 @@ pub fn encode(
 }
 
 /// A number that can be written as it is.
-fn checked(
-    known: Known,
-    value: impl TryInto<i64> + ToString + Copy,
-) -> Result<Inline<20>, BadRecord> {
+fn checked(known: Known, value: impl TryInto<i64> + ToString + Copy) -> Result<Inline<20>, BadRecord> {
     let digits = number(value.try_into().unwrap_or(i64::MAX));
     // The writer keeps within the contract; a request that asks for more must hear of it.
     if digits.as_str() != value.to_string() {

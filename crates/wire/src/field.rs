@@ -32,21 +32,14 @@ enum Flaw {
 }
 
 fn bad(header: Known, flaw: &Flaw, allowed: &str) -> BadRecord {
-    BadRecord {
-        reason: Reason::BadHeader,
-        error: format!("{} {flaw}; write {allowed}", header.name()),
-    }
+    BadRecord { reason: Reason::BadHeader, error: format!("{} {flaw}; write {allowed}", header.name()) }
 }
 
 /// Bytes of a record for an error's text: quoted, escaped and cut.
 fn shown(value: &[u8]) -> String {
     match value.get(..SHOWN) {
         Some(start) if start.len() < value.len() => {
-            format!(
-                "\"{}\" and {} more bytes",
-                start.escape_ascii(),
-                value.len() - SHOWN
-            )
+            format!("\"{}\" and {} more bytes", start.escape_ascii(), value.len() - SHOWN)
         }
         _ => format!("\"{}\"", value.escape_ascii()),
     }
@@ -65,20 +58,12 @@ pub(crate) fn number(header: Known, value: Option<&[u8]>) -> Result<u64, BadReco
         return Err(bad(header, &Flaw::NotNumber(shown(digits)), NUMBER));
     }
     // Fifteen digits are far from overflow.
-    Ok(digits
-        .iter()
-        .fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
+    Ok(digits.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
 }
 
 /// UTF-8 text of 1 to `max` bytes.
 pub(crate) fn text(header: Known, value: Option<&[u8]>, max: usize) -> Result<&str, BadRecord> {
-    let refuse = |flaw: Flaw| {
-        bad(
-            header,
-            &flaw,
-            &format!("UTF-8 text of 1 to {max} bytes, or leave it out"),
-        )
-    };
+    let refuse = |flaw: Flaw| bad(header, &flaw, &format!("UTF-8 text of 1 to {max} bytes, or leave it out"));
     let bytes = value.ok_or_else(|| refuse(Flaw::Null))?;
     if bytes.is_empty() {
         return Err(refuse(Flaw::Empty));
@@ -111,9 +96,7 @@ pub(crate) fn target(header: Known, value: Option<Option<&[u8]>>) -> Result<&str
     if name.len() > MAX_TARGET {
         return Err(bad(header, &Flaw::Long(name.len()), TOPIC));
     }
-    let legal = name
-        .iter()
-        .all(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-'));
+    let legal = name.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-'));
     match std::str::from_utf8(name) {
         Ok(topic) if legal && topic != "." && topic != ".." => Ok(topic),
         _ => Err(bad(header, &Flaw::NotTopic(shown(name)), TOPIC)),
@@ -123,9 +106,6 @@ pub(crate) fn target(header: Known, value: Option<Option<&[u8]>>) -> Result<&str
 fn no_target(header: Known, flaw: &str) -> BadRecord {
     BadRecord {
         reason: Reason::NoTarget,
-        error: format!(
-            "{} {flaw}; set it to the topic that shall receive the record",
-            header.name()
-        ),
+        error: format!("{} {flaw}; set it to the topic that shall receive the record", header.name()),
     }
 }

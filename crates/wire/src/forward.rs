@@ -9,24 +9,12 @@ use crate::slots::Slots;
 use crate::trail::push_trail;
 
 /// What a released record does not need any more.
-const DELAYING: &[Known] = &[
-    Known::Target,
-    Known::Version,
-    Known::Delay,
-    Known::DeliverAt,
-    Known::Rounding,
-    Known::Hops,
-    Known::TargetWaits,
-];
+const DELAYING: &[Known] =
+    &[Known::Target, Known::Version, Known::Delay, Known::DeliverAt, Known::Rounding, Known::Hops, Known::TargetWaits];
 
 /// What parking wrote, except for the error's text.
-const PARKING: &[Known] = &[
-    Known::Reason,
-    Known::ParkedTopic,
-    Known::ParkedPartition,
-    Known::ParkedOffset,
-    Known::ParkedTimestamp,
-];
+const PARKING: &[Known] =
+    &[Known::Reason, Known::ParkedTopic, Known::ParkedPartition, Known::ParkedOffset, Known::ParkedTimestamp];
 
 /// Writes the headers of the copy for the target.
 ///
@@ -47,11 +35,7 @@ pub fn release<'a>(
             sink.put(header.name, header.value);
         }
     });
-    let (id, trail, due) = (
-        made_id(c, place),
-        push_trail(c.trail, level),
-        number(due_ms),
-    );
+    let (id, trail, due) = (made_id(c, place), push_trail(c.trail, level), number(due_ms));
     let mut slots = gathered;
     if slots.has(Known::Reason) {
         // The error then tells of the parking, not of a failed delivery.
@@ -78,14 +62,7 @@ pub fn hop<'a>(
     sink: &mut (impl HeaderSink + ?Sized),
 ) {
     let counted = (Known::Hops, c.hops.saturating_add(1));
-    go_on(
-        headers,
-        c,
-        place,
-        level,
-        (Some(deliver_at_ms), counted),
-        sink,
-    );
+    go_on(headers, c, place, level, (Some(deliver_at_ms), counted), sink);
 }
 
 /// Writes the headers of the copy that waits because its target cannot be reached: as [`hop`], but

@@ -52,10 +52,7 @@ pub(crate) fn inline_fallback_id(place: &Place<'_>) -> Inline<MAX_ID> {
         tail.push_number(number);
     }
     let mut id = Inline::new();
-    id.push_str(last_bytes(
-        place.topic,
-        MAX_ID.saturating_sub(tail.as_bytes().len()),
-    ));
+    id.push_str(last_bytes(place.topic, MAX_ID.saturating_sub(tail.as_bytes().len())));
     id.push_str(tail.as_str());
     id
 }
@@ -73,24 +70,14 @@ mod tests {
 
     #[test]
     fn a_fallback_id_names_the_place() {
-        let place = Place {
-            topic: "delay-5s",
-            partition: 3,
-            offset: 42,
-            append_ms: 1_700_000_000_000,
-        };
+        let place = Place { topic: "delay-5s", partition: 3, offset: 42, append_ms: 1_700_000_000_000 };
         assert_eq!(fallback_id(&place), "delay-5s-3-42-1700000000000");
     }
 
     #[test]
     fn a_fallback_id_fits_an_id_and_keeps_what_tells_records_apart() {
         let topic = format!("{}-2h", "x".repeat(246));
-        let place = Place {
-            topic: &topic,
-            partition: i32::MAX,
-            offset: i64::MAX,
-            append_ms: i64::MIN,
-        };
+        let place = Place { topic: &topic, partition: i32::MAX, offset: i64::MAX, append_ms: i64::MIN };
         let id = fallback_id(&place);
         assert_eq!(id.len(), MAX_ID);
         assert!(id.ends_with("x-2h-2147483647-9223372036854775807--9223372036854775808"));

@@ -14,10 +14,7 @@ pub struct Inline<const N: usize> {
 impl<const N: usize> Inline<N> {
     /// An empty text.
     pub const fn new() -> Self {
-        Inline {
-            bytes: [0; N],
-            len: 0,
-        }
+        Inline { bytes: [0; N], len: 0 }
     }
 
     /// The text.
@@ -93,8 +90,7 @@ impl<const N: usize> Eq for Inline<N> {}
 
 /// The longest beginning of `text` of at most `max` bytes.
 pub(crate) fn first_bytes(text: &str, max: usize) -> &str {
-    text.get(..text.floor_char_boundary(max))
-        .unwrap_or_default()
+    text.get(..text.floor_char_boundary(max)).unwrap_or_default()
 }
 
 /// A number as a header carries it. What the contract cannot express (negative, over 15 digits) becomes the nearest

@@ -34,8 +34,7 @@ pub fn park<'a>(
         }
     }
     let (id, error) = (inline_fallback_id(place), cut(error));
-    let [partition, offset, append_ms] =
-        [i64::from(place.partition), place.offset, place.append_ms].map(exact);
+    let [partition, offset, append_ms] = [i64::from(place.partition), place.offset, place.append_ms].map(exact);
     let mut marks = Slots::new();
     if !has_id {
         marks.set(Known::Id, id.as_bytes());

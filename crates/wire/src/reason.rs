@@ -77,9 +77,7 @@ impl FromStr for Reason {
         Reason::ALL
             .into_iter()
             .find(|reason| reason.as_str() == code)
-            .ok_or_else(|| UnknownReason {
-                asked: code.chars().take(64).collect(),
-            })
+            .ok_or_else(|| UnknownReason { asked: code.chars().take(64).collect() })
     }
 }
 

@@ -14,10 +14,7 @@ pub(crate) struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     pub(crate) const fn new() -> Self {
-        Slots {
-            values: [None; COUNT],
-            present: 0,
-        }
+        Slots { values: [None; COUNT], present: 0 }
     }
 
     /// The slots of these headers, the last of several counting; `other` sees all headers that have no slot.
@@ -37,8 +34,7 @@ impl<'a> Slots<'a> {
 
     /// `None` is absent, `Some(None)` null.
     pub(crate) fn get(&self, known: Known) -> Option<Option<&'a [u8]>> {
-        self.has(known)
-            .then(|| self.values.get(known as usize).copied().flatten())
+        self.has(known).then(|| self.values.get(known as usize).copied().flatten())
     }
 
     pub(crate) const fn has(&self, known: Known) -> bool {

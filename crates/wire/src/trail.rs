@@ -59,10 +59,7 @@ fn split_head(trail: &str) -> (&str, &str) {
         head = end;
         start = end + 1;
     }
-    (
-        trail.get(..head).unwrap_or_default(),
-        trail.get(start..).unwrap_or_default(),
-    )
+    (trail.get(..head).unwrap_or_default(), trail.get(start..).unwrap_or_default())
 }
 
 /// The longest end of `steps` that is made of whole steps and has at most `room` bytes.
@@ -72,9 +69,7 @@ fn latest_steps(steps: &str, room: usize) -> &str {
     };
     // A step may begin right behind the last byte that has no room.
     let comma = steps.bytes().skip(before).position(|byte| byte == b',');
-    comma
-        .and_then(|at| steps.get(before + at + 1..))
-        .unwrap_or_default()
+    comma.and_then(|at| steps.get(before + at + 1..)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -85,10 +80,7 @@ mod tests {
     fn short_trails_are_kept_whole() {
         assert_eq!(push_trail(None, "1h").as_str(), "1h");
         assert_eq!(push_trail(Some(""), "1h").as_str(), "1h");
-        assert_eq!(
-            push_trail(Some("1h,30m"), "RETRY_1").as_str(),
-            "1h,30m,RETRY_1"
-        );
+        assert_eq!(push_trail(Some("1h,30m"), "RETRY_1").as_str(), "1h,30m,RETRY_1");
     }
 
     #[test]
@@ -125,28 +117,14 @@ mod tests {
 
     #[test]
     fn the_latest_steps_are_whole_and_use_their_room() {
-        for (room, latest) in [
-            (8, "1h,2h,3h"),
-            (7, "2h,3h"),
-            (5, "2h,3h"),
-            (4, "3h"),
-            (2, "3h"),
-            (1, ""),
-            (0, ""),
-        ] {
+        for (room, latest) in [(8, "1h,2h,3h"), (7, "2h,3h"), (5, "2h,3h"), (4, "3h"), (2, "3h"), (1, ""), (0, "")] {
             assert_eq!(latest_steps("1h,2h,3h", room), latest, "{room}");
         }
     }
 
     #[test]
     fn hostile_trails_stay_bounded() {
-        for trail in [
-            "x".repeat(512),
-            ",".repeat(512),
-            "…".repeat(170),
-            "…,".repeat(128),
-            "€".repeat(9_000),
-        ] {
+        for trail in ["x".repeat(512), ",".repeat(512), "…".repeat(170), "…,".repeat(128), "€".repeat(9_000)] {
             let out = push_trail(Some(&trail), &"ü".repeat(300));
             assert!(out.as_str().len() <= MAX_TRAIL);
             assert!(out.as_str().ends_with(&"ü".repeat(32)), "{out}");

@@ -49,36 +49,14 @@ fn good_records_are_read_and_forwarded_without_an_allocation() {
         (names::TRAIL, Some(full_trail.as_str())),
         ("tenant", None),
     ];
-    let raw = headers.map(|(name, value)| RawHeader {
-        name: name.as_bytes(),
-        value: value.map(str::as_bytes),
-    });
-    let place = Place {
-        topic: "delay-5s",
-        partition: 0,
-        offset: 1,
-        append_ms: 1_700_000_000_000,
-    };
+    let raw = headers.map(|(name, value)| RawHeader { name: name.as_bytes(), value: value.map(str::as_bytes) });
+    let place = Place { topic: "delay-5s", partition: 0, offset: 1, append_ms: 1_700_000_000_000 };
     let mut sink = Bytes::default();
 
     let before = ALLOCATIONS.with(Cell::get);
     let control = decode(raw.into_iter()).unwrap();
-    release(
-        raw.into_iter(),
-        &control,
-        &place,
-        "5s",
-        1_700_000_005_000,
-        &mut sink,
-    );
-    hop(
-        raw.into_iter(),
-        &control,
-        &place,
-        "5s",
-        1_700_002_700_000,
-        &mut sink,
-    );
+    release(raw.into_iter(), &control, &place, "5s", 1_700_000_005_000, &mut sink);
+    hop(raw.into_iter(), &control, &place, "5s", 1_700_002_700_000, &mut sink);
     set_aside(raw.into_iter(), &control, &place, "5s", None, &mut sink);
     let after = ALLOCATIONS.with(Cell::get);
 

@@ -7,10 +7,7 @@ use dwell_wire::{BadRecord, Control, RawHeader, Reason, decode, names};
 type Case<'a> = (&'a str, Option<&'a [u8]>);
 
 fn read<'a>(cases: &[Case<'a>]) -> Result<Control<'a>, BadRecord> {
-    decode(cases.iter().map(|(name, value)| RawHeader {
-        name: name.as_bytes(),
-        value: *value,
-    }))
+    decode(cases.iter().map(|(name, value)| RawHeader { name: name.as_bytes(), value: *value }))
 }
 
 /// A record for `orders` with one more header.
@@ -79,127 +76,47 @@ fn every_header_is_read() {
 #[test]
 fn without_a_target_there_is_none() {
     refused(read(&[]), Reason::NoTarget, &["dwell-target is missing"]);
-    refused(
-        read(&[("target", Some(b"orders"))]),
-        Reason::NoTarget,
-        &["is missing"],
-    );
-    refused(
-        read(&[(names::TARGET, None)]),
-        Reason::NoTarget,
-        &["dwell-target is null"],
-    );
-    refused(
-        read(&[(names::TARGET, Some(b""))]),
-        Reason::NoTarget,
-        &["dwell-target is empty"],
-    );
+    refused(read(&[("target", Some(b"orders"))]), Reason::NoTarget, &["is missing"]);
+    refused(read(&[(names::TARGET, None)]), Reason::NoTarget, &["dwell-target is null"]);
+    refused(read(&[(names::TARGET, Some(b""))]), Reason::NoTarget, &["dwell-target is empty"]);
 }
 
 #[test]
 fn a_target_is_a_legal_topic_name() {
     let longest = "t".repeat(249);
     for legal in ["a", "A.b_c-9", "...", "billing.retry", longest.as_str()] {
-        assert_eq!(
-            read(&[(names::TARGET, Some(legal.as_bytes()))])
-                .unwrap()
-                .target,
-            legal
-        );
+        assert_eq!(read(&[(names::TARGET, Some(legal.as_bytes()))]).unwrap().target, legal);
     }
     let long = "t".repeat(250);
-    let bad: [&[u8]; 9] = [
-        b"a/b",
-        b"a b",
-        b" a",
-        b".",
-        b"..",
-        b"a\0",
-        b"a\n",
-        "ordérs".as_bytes(),
-        b"a\xff",
-    ];
+    let bad: [&[u8]; 9] = [b"a/b", b"a b", b" a", b".", b"..", b"a\0", b"a\n", "ordérs".as_bytes(), b"a\xff"];
     for name in bad {
-        refused(
-            read(&[(names::TARGET, Some(name))]),
-            Reason::BadHeader,
-            &["dwell-target is not a topic name", "a-z"],
-        );
+        refused(read(&[(names::TARGET, Some(name))]), Reason::BadHeader, &["dwell-target is not a topic name", "a-z"]);
     }
-    refused(
-        read(&[(names::TARGET, Some(long.as_bytes()))]),
-        Reason::BadHeader,
-        &["has 250 bytes", "1 to 249"],
-    );
+    refused(read(&[(names::TARGET, Some(long.as_bytes()))]), Reason::BadHeader, &["has 250 bytes", "1 to 249"]);
 }
 
 #[test]
 fn numbers_are_one_to_fifteen_ascii_digits() {
-    let numbers = [
-        names::DELAY,
-        names::DELIVER_AT,
-        names::SENT_AT,
-        names::HOPS,
-        names::TARGET_WAITS,
-        names::VERSION,
-    ];
+    let numbers = [names::DELAY, names::DELIVER_AT, names::SENT_AT, names::HOPS, names::TARGET_WAITS, names::VERSION];
     for name in numbers {
-        refused(
-            with(name, None),
-            Reason::BadHeader,
-            &[name, "is null", "digits"],
-        );
-        refused(
-            with(name, Some(b"")),
-            Reason::BadHeader,
-            &[name, "is empty", "digits"],
-        );
-        refused(
-            with(name, Some(b"1000000000000000")),
-            Reason::BadHeader,
-            &[name, "16 bytes"],
-        );
-        let bad: [&[u8]; 11] = [
-            b"-1",
-            b"+1",
-            b" 1",
-            b"1 ",
-            b"1\n",
-            b"1_0",
-            b"0x1",
-            b"1.0",
-            b"1e3",
-            "١٢".as_bytes(),
-            b"\xff",
-        ];
+        refused(with(name, None), Reason::BadHeader, &[name, "is null", "digits"]);
+        refused(with(name, Some(b"")), Reason::BadHeader, &[name, "is empty", "digits"]);
+        refused(with(name, Some(b"1000000000000000")), Reason::BadHeader, &[name, "16 bytes"]);
+        let bad: [&[u8]; 11] =
+            [b"-1", b"+1", b" 1", b"1 ", b"1\n", b"1_0", b"0x1", b"1.0", b"1e3", "١٢".as_bytes(), b"\xff"];
         for value in bad {
-            refused(
-                with(name, Some(value)),
-                Reason::BadHeader,
-                &[name, "is not a number", "digits"],
-            );
+            refused(with(name, Some(value)), Reason::BadHeader, &[name, "is not a number", "digits"]);
         }
     }
     let largest = with(names::DELAY, Some(b"999999999999999")).unwrap();
     assert_eq!(largest.delay, Some(Delay::from_millis(999_999_999_999_999)));
-    assert_eq!(
-        with(names::DELAY, Some(b"0")).unwrap().delay,
-        Some(Delay::from_millis(0))
-    );
+    assert_eq!(with(names::DELAY, Some(b"0")).unwrap().delay, Some(Delay::from_millis(0)));
 }
 
 #[test]
 fn counts_beyond_u32_are_as_high_as_counts_go() {
-    assert_eq!(
-        with(names::HOPS, Some(b"4294967296")).unwrap().hops,
-        u32::MAX
-    );
-    assert_eq!(
-        with(names::TARGET_WAITS, Some(b"999999999999999"))
-            .unwrap()
-            .target_waits,
-        u32::MAX
-    );
+    assert_eq!(with(names::HOPS, Some(b"4294967296")).unwrap().hops, u32::MAX);
+    assert_eq!(with(names::TARGET_WAITS, Some(b"999999999999999")).unwrap().target_waits, u32::MAX);
 }
 
 #[test]
@@ -208,77 +125,31 @@ fn texts_are_utf8_of_bounded_length() {
         let (fits, long) = ("x".repeat(max), "x".repeat(max + 1));
         assert!(with(name, Some(fits.as_bytes())).is_ok());
         let bound = format!("1 to {max} bytes");
-        refused(
-            with(name, Some(long.as_bytes())),
-            Reason::BadHeader,
-            &[name, "has", &bound],
-        );
-        refused(
-            with(name, None),
-            Reason::BadHeader,
-            &[name, "is null", &bound],
-        );
-        refused(
-            with(name, Some(b"")),
-            Reason::BadHeader,
-            &[name, "is empty", &bound],
-        );
-        refused(
-            with(name, Some(b"\xc3\x28")),
-            Reason::BadHeader,
-            &[name, "is not UTF-8", r"\xc3("],
-        );
+        refused(with(name, Some(long.as_bytes())), Reason::BadHeader, &[name, "has", &bound]);
+        refused(with(name, None), Reason::BadHeader, &[name, "is null", &bound]);
+        refused(with(name, Some(b"")), Reason::BadHeader, &[name, "is empty", &bound]);
+        refused(with(name, Some(b"\xc3\x28")), Reason::BadHeader, &[name, "is not UTF-8", r"\xc3("]);
     }
 }
 
 #[test]
 fn rounding_is_up_or_exact() {
-    assert_eq!(
-        with(names::ROUNDING, Some(b"up")).unwrap().rounding,
-        Some(Rounding::Up)
-    );
-    refused(
-        with(names::ROUNDING, None),
-        Reason::BadHeader,
-        &["dwell-rounding is null", "up or exact"],
-    );
+    assert_eq!(with(names::ROUNDING, Some(b"up")).unwrap().rounding, Some(Rounding::Up));
+    refused(with(names::ROUNDING, None), Reason::BadHeader, &["dwell-rounding is null", "up or exact"]);
     let bad: [&[u8]; 5] = [b"", b"UP", b"up ", b"down", b"\xff"];
     for value in bad {
-        refused(
-            with(names::ROUNDING, Some(value)),
-            Reason::BadHeader,
-            &["dwell-rounding", "up or exact"],
-        );
+        refused(with(names::ROUNDING, Some(value)), Reason::BadHeader, &["dwell-rounding", "up or exact"]);
     }
 }
 
 #[test]
 fn a_later_version_is_said_before_anything_else() {
     assert!(with(names::VERSION, Some(b"01")).is_ok());
-    refused(
-        read(&[(names::VERSION, Some(b"2"))]),
-        Reason::UnsupportedVersion,
-        &["dwell-v 2"],
-    );
-    let malformed = read(&[
-        (names::VERSION, Some(b"999999999999999")),
-        (names::ID, None),
-    ]);
-    refused(
-        malformed,
-        Reason::UnsupportedVersion,
-        &["dwell-v 999999999999999"],
-    );
-    refused(
-        with(names::VERSION, Some(b"0")),
-        Reason::BadHeader,
-        &["dwell-v 0"],
-    );
-    refused(
-        with(names::VERSION, Some(b"abc")),
-        Reason::BadHeader,
-        &["dwell-v is not a number: \"abc\""],
-    );
+    refused(read(&[(names::VERSION, Some(b"2"))]), Reason::UnsupportedVersion, &["dwell-v 2"]);
+    let malformed = read(&[(names::VERSION, Some(b"999999999999999")), (names::ID, None)]);
+    refused(malformed, Reason::UnsupportedVersion, &["dwell-v 999999999999999"]);
+    refused(with(names::VERSION, Some(b"0")), Reason::BadHeader, &["dwell-v 0"]);
+    refused(with(names::VERSION, Some(b"abc")), Reason::BadHeader, &["dwell-v is not a number: \"abc\""]);
 }
 
 #[test]
@@ -296,14 +167,7 @@ fn the_last_of_several_counts_and_only_it() {
 
 #[test]
 fn what_only_consumers_read_is_not_looked_at() {
-    for name in [
-        names::ATTEMPT,
-        names::ORIGIN_OFFSET,
-        names::DUE,
-        names::REASON,
-        "dwell-later",
-        "dwell-",
-    ] {
+    for name in [names::ATTEMPT, names::ORIGIN_OFFSET, names::DUE, names::REASON, "dwell-later", "dwell-"] {
         assert!(with(name, None).is_ok(), "{name}");
         assert!(with(name, Some(b"\xff")).is_ok(), "{name}");
     }
@@ -312,33 +176,16 @@ fn what_only_consumers_read_is_not_looked_at() {
 #[test]
 fn hostile_bytes_appear_escaped_and_cut() {
     let hostile = [0xff_u8; 500];
-    refused(
-        with(names::TRAIL, Some(&hostile)),
-        Reason::BadHeader,
-        &[r"\xff", "and 436 more bytes"],
-    );
-    refused(
-        with(names::DELAY, Some(b"\x1b[2J\"\r\n")),
-        Reason::BadHeader,
-        &[r#""\x1b[2J\"\r\n""#],
-    );
+    refused(with(names::TRAIL, Some(&hostile)), Reason::BadHeader, &[r"\xff", "and 436 more bytes"]);
+    refused(with(names::DELAY, Some(b"\x1b[2J\"\r\n")), Reason::BadHeader, &[r#""\x1b[2J\"\r\n""#]);
 }
 
 #[test]
 fn very_many_headers_are_only_read_once() {
     let mut read = 0;
-    let flood = (0..1_000_000).map(|_| RawHeader {
-        name: names::ID.as_bytes(),
-        value: None,
-    });
-    let target = RawHeader {
-        name: names::TARGET.as_bytes(),
-        value: Some(b"orders"),
-    };
-    let id = RawHeader {
-        name: names::ID.as_bytes(),
-        value: Some(b"a"),
-    };
+    let flood = (0..1_000_000).map(|_| RawHeader { name: names::ID.as_bytes(), value: None });
+    let target = RawHeader { name: names::TARGET.as_bytes(), value: Some(b"orders") };
+    let id = RawHeader { name: names::ID.as_bytes(), value: Some(b"a") };
     let control = decode(flood.chain([target, id]).inspect(|_| read += 1)).unwrap();
     assert_eq!(control.id, Some("a"));
     assert_eq!(read, 1_000_002);

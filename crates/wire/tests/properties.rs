@@ -3,9 +3,7 @@
 
 use std::collections::HashMap;
 
-use dwell_wire::{
-    Control, Place, RawHeader, Reason, decode, hop, is_control, limits, names, park, push_trail,
-};
+use dwell_wire::{Control, Place, RawHeader, Reason, decode, hop, is_control, limits, names, park, push_trail};
 use dwell_wire::{release, set_aside};
 use proptest::collection::vec;
 use proptest::option;
@@ -36,10 +34,7 @@ const CONTROL_NAMES: &[&str] = &[
 ];
 
 fn raw(headers: &Headers) -> impl Iterator<Item = RawHeader<'_>> + Clone {
-    headers.iter().map(|(name, value)| RawHeader {
-        name,
-        value: value.as_deref(),
-    })
+    headers.iter().map(|(name, value)| RawHeader { name, value: value.as_deref() })
 }
 
 fn any_name() -> impl Strategy<Value = Vec<u8>> {
@@ -65,13 +60,7 @@ fn any_headers() -> impl Strategy<Value = Headers> {
 
 /// One legal control header.
 fn legal() -> impl Strategy<Value = (Vec<u8>, Option<Vec<u8>>)> {
-    let number = select(vec![
-        names::DELAY,
-        names::DELIVER_AT,
-        names::SENT_AT,
-        names::HOPS,
-        names::TARGET_WAITS,
-    ]);
+    let number = select(vec![names::DELAY, names::DELIVER_AT, names::SENT_AT, names::HOPS, names::TARGET_WAITS]);
     prop_oneof![
         4 => (number, "[0-9]{1,15}"),
         1 => (Just(names::ID), "\\PC{1,64}"),
@@ -85,29 +74,18 @@ fn legal() -> impl Strategy<Value = (Vec<u8>, Option<Vec<u8>>)> {
 
 /// Headers that decode: legal control headers among user headers and consumers' ones of any kind.
 fn good_headers() -> impl Strategy<Value = Headers> {
-    let free = select(vec![
-        names::ATTEMPT,
-        names::ERROR,
-        names::REASON,
-        names::PARKED_OFFSET,
-        names::DUE,
-        "dwell-later",
-    ]);
+    let free =
+        select(vec![names::ATTEMPT, names::ERROR, names::REASON, names::PARKED_OFFSET, names::DUE, "dwell-later"]);
     let name = prop_oneof![
         2 => vec(any::<u8>(), 0..12).prop_filter("user's", |name| !is_control(name)),
         1 => free.prop_map(|name| name.as_bytes().to_vec()),
     ];
     let header = prop_oneof![(name, option::of(vec(any::<u8>(), 0..50))), legal()];
-    (
-        vec(header, 0..30),
-        "[a-zA-Z0-9_-]{1,249}",
-        any::<prop::sample::Index>(),
-    )
-        .prop_map(|(mut headers, target, at)| {
-            let target = (names::TARGET.as_bytes().to_vec(), Some(target.into_bytes()));
-            headers.insert(at.index(headers.len() + 1), target);
-            headers
-        })
+    (vec(header, 0..30), "[a-zA-Z0-9_-]{1,249}", any::<prop::sample::Index>()).prop_map(|(mut headers, target, at)| {
+        let target = (names::TARGET.as_bytes().to_vec(), Some(target.into_bytes()));
+        headers.insert(at.index(headers.len() + 1), target);
+        headers
+    })
 }
 
 prop_compose! {
@@ -119,20 +97,11 @@ prop_compose! {
 }
 
 fn place((topic, partition, offset, append_ms): &(String, i32, i64, i64)) -> Place<'_> {
-    Place {
-        topic,
-        partition: *partition,
-        offset: *offset,
-        append_ms: *append_ms,
-    }
+    Place { topic, partition: *partition, offset: *offset, append_ms: *append_ms }
 }
 
 fn only(headers: &Headers, keep: impl Fn(&[u8]) -> bool) -> Headers {
-    headers
-        .iter()
-        .filter(|(name, _)| keep(name))
-        .cloned()
-        .collect()
+    headers.iter().filter(|(name, _)| keep(name)).cloned().collect()
 }
 
 fn user(headers: &Headers) -> Headers {
@@ -151,11 +120,7 @@ fn counts(headers: &Headers) -> HashMap<&[u8], usize> {
 fn assert_written_once(headers: &Headers) -> Result<(), TestCaseError> {
     let counts = counts(headers);
     for name in CONTROL_NAMES {
-        prop_assert!(
-            counts.get(name.as_bytes()).is_none_or(|count| *count == 1),
-            "{} is repeated",
-            name
-        );
+        prop_assert!(counts.get(name.as_bytes()).is_none_or(|count| *count == 1), "{} is repeated", name);
     }
     Ok(())
 }
@@ -163,9 +128,7 @@ fn assert_written_once(headers: &Headers) -> Result<(), TestCaseError> {
 fn assert_users_first(before: &Headers, after: &Headers) -> Result<(), TestCaseError> {
     let users = user(before);
     prop_assert_eq!(&user(after), &users);
-    let others = only(before, |name| {
-        is_control(name) && !CONTROL_NAMES.contains(&text(name))
-    });
+    let others = only(before, |name| is_control(name) && !CONTROL_NAMES.contains(&text(name)));
     let front = after.len().min(users.len() + others.len());
     prop_assert!(after[front..].iter().all(|(name, _)| is_control(name)));
     Ok(())
@@ -176,12 +139,8 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 fn trail_of(headers: &Headers) -> &[u8] {
-    let trail = headers
-        .iter()
-        .find(|(name, _)| name == names::TRAIL.as_bytes());
-    trail
-        .and_then(|(_, value)| value.as_deref())
-        .expect("every step writes a trail")
+    let trail = headers.iter().find(|(name, _)| name == names::TRAIL.as_bytes());
+    trail.and_then(|(_, value)| value.as_deref()).expect("every step writes a trail")
 }
 
 proptest! {

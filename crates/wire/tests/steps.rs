@@ -5,25 +5,14 @@ use dwell_wire::{Control, Place, RawHeader, Reason, decode, hop, names, park, re
 
 type Written = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
-const PLACE: Place<'static> = Place {
-    topic: "delay-5s",
-    partition: 3,
-    offset: 42,
-    append_ms: 1_000,
-};
+const PLACE: Place<'static> = Place { topic: "delay-5s", partition: 3, offset: 42, append_ms: 1_000 };
 const MADE_ID: &str = "delay-5s-3-42-1000";
 
 /// `name=value`, `name` alone for null; in the order given.
 fn raw<'a>(lines: &'a [&'a str]) -> impl Iterator<Item = RawHeader<'a>> + Clone {
     lines.iter().map(|line| match line.split_once('=') {
-        Some((name, value)) => RawHeader {
-            name: name.as_bytes(),
-            value: Some(value.as_bytes()),
-        },
-        None => RawHeader {
-            name: line.as_bytes(),
-            value: None,
-        },
+        Some((name, value)) => RawHeader { name: name.as_bytes(), value: Some(value.as_bytes()) },
+        None => RawHeader { name: line.as_bytes(), value: None },
     })
 }
 
@@ -43,15 +32,11 @@ fn step<'a>(headers: &'a [&'a str], write: impl FnOnce(&Control<'a>, &mut Writte
 }
 
 fn released(headers: &[&str]) -> Vec<String> {
-    step(headers, |c, out| {
-        release(raw(headers), c, &PLACE, "5s", 6_000, out)
-    })
+    step(headers, |c, out| release(raw(headers), c, &PLACE, "5s", 6_000, out))
 }
 
 fn hopped(headers: &[&str]) -> Vec<String> {
-    step(headers, |c, out| {
-        hop(raw(headers), c, &PLACE, "5s", 9_000, out)
-    })
+    step(headers, |c, out| hop(raw(headers), c, &PLACE, "5s", 9_000, out))
 }
 
 #[test]
@@ -111,17 +96,9 @@ fn release_keeps_the_last_of_each_origin_and_retry_header_as_it_is() {
     for name in kept {
         let (first, last) = (format!("{name}=1"), format!("{name}=2"));
         let out = released(&["dwell-target=o", "dwell-id=i", &first, &last]);
-        assert_eq!(
-            out,
-            ["dwell-id=i", "dwell-trail=5s", "dwell-due=6000", &last],
-            "{name}"
-        );
+        assert_eq!(out, ["dwell-id=i", "dwell-trail=5s", "dwell-due=6000", &last], "{name}");
         let out = released(&["dwell-target=o", "dwell-id=i", &first, name]);
-        assert_eq!(
-            out,
-            ["dwell-id=i", "dwell-trail=5s", "dwell-due=6000", name],
-            "{name}"
-        );
+        assert_eq!(out, ["dwell-id=i", "dwell-trail=5s", "dwell-due=6000", name], "{name}");
     }
 }
 
@@ -137,19 +114,13 @@ fn release_takes_the_marks_of_an_earlier_parking_off() {
         "dwell-parked-offset=1",
         "dwell-parked-timestamp=2",
     ];
-    assert_eq!(
-        released(&headers),
-        ["dwell-id=i", "dwell-trail=5s", "dwell-due=6000"]
-    );
+    assert_eq!(released(&headers), ["dwell-id=i", "dwell-trail=5s", "dwell-due=6000"]);
 }
 
 #[test]
 fn release_makes_an_id_where_there_is_none() {
     let made = format!("dwell-id={MADE_ID}");
-    assert_eq!(
-        released(&["dwell-target=o"]),
-        [&made, "dwell-trail=5s", "dwell-due=6000"]
-    );
+    assert_eq!(released(&["dwell-target=o"]), [&made, "dwell-trail=5s", "dwell-due=6000"]);
 }
 
 #[test]
@@ -193,37 +164,16 @@ fn hop_counts_on() {
         "dwell-trail=2h",
         "dwell-deliver-at=1",
     ]);
-    assert_eq!(
-        out,
-        [
-            "dwell-target=o",
-            "dwell-id=i",
-            "dwell-deliver-at=9000",
-            "dwell-hops=10",
-            "dwell-trail=2h,5s"
-        ]
-    );
+    assert_eq!(out, ["dwell-target=o", "dwell-id=i", "dwell-deliver-at=9000", "dwell-hops=10", "dwell-trail=2h,5s"]);
     let out = hopped(&["dwell-target=o", "dwell-id=i", "dwell-hops=99999999999"]);
     assert!(out.contains(&"dwell-hops=4294967295".to_owned()), "{out:?}");
 }
 
 #[test]
 fn set_aside_counts_the_wait_and_no_hop() {
-    let aside = |headers: &[&str], at| {
-        step(headers, |c, out| {
-            set_aside(raw(headers), c, &PLACE, "5s", at, out)
-        })
-    };
-    let out = aside(
-        &[
-            "dwell-target=o",
-            "dwell-id=i",
-            "dwell-hops=3",
-            "dwell-target-waits=4",
-            "dwell-trail=2h",
-        ],
-        Some(9),
-    );
+    let aside = |headers: &[&str], at| step(headers, |c, out| set_aside(raw(headers), c, &PLACE, "5s", at, out));
+    let out =
+        aside(&["dwell-target=o", "dwell-id=i", "dwell-hops=3", "dwell-target-waits=4", "dwell-trail=2h"], Some(9));
     assert_eq!(
         out,
         [
@@ -236,37 +186,20 @@ fn set_aside_counts_the_wait_and_no_hop() {
         ]
     );
     let out = aside(&["dwell-target=o", "dwell-id=i"], None);
-    assert_eq!(
-        out,
-        [
-            "dwell-target=o",
-            "dwell-id=i",
-            "dwell-target-waits=1",
-            "dwell-trail=5s"
-        ]
-    );
+    assert_eq!(out, ["dwell-target=o", "dwell-id=i", "dwell-target-waits=1", "dwell-trail=5s"]);
 }
 
 #[test]
 fn set_aside_never_starts_a_delay_again() {
     let headers = ["dwell-target=o", "dwell-id=i", "dwell-delay=500"];
-    let out = step(&headers, |c, out| {
-        set_aside(raw(&headers), c, &PLACE, "5s", None, out)
-    });
+    let out = step(&headers, |c, out| set_aside(raw(&headers), c, &PLACE, "5s", None, out));
     assert!(out.contains(&"dwell-deliver-at=1500".to_owned()), "{out:?}");
 }
 
 fn parked(headers: &[&str], error: &str) -> Vec<String> {
     let mut written = Written::new();
     let decoded = decode(raw(headers));
-    park(
-        raw(headers),
-        decoded.as_ref().ok(),
-        &PLACE,
-        Reason::BadHeader,
-        error,
-        &mut written,
-    );
+    park(raw(headers), decoded.as_ref().ok(), &PLACE, Reason::BadHeader, error, &mut written);
     lines(&written)
 }
 
@@ -282,25 +215,13 @@ const MARKS: [&str; 6] = [
 /// `MARKS` in the order of the contract, where the error's text stands with the retry headers.
 fn with_marks(kept: &[&str]) -> Vec<String> {
     let marks = [MARKS[1], MARKS[0], MARKS[2], MARKS[3], MARKS[4], MARKS[5]];
-    kept.iter()
-        .copied()
-        .chain(marks)
-        .map(str::to_owned)
-        .collect()
+    kept.iter().copied().chain(marks).map(str::to_owned).collect()
 }
 
 #[test]
 fn park_keeps_the_evidence_as_it_came() {
-    let headers = [
-        "dwell-id",
-        "b=2",
-        "dwell-delay=x",
-        "dwell-target=a",
-        "b",
-        "dwell-target=",
-        "dwell-delay",
-        "dwell-later=1",
-    ];
+    let headers =
+        ["dwell-id", "b=2", "dwell-delay=x", "dwell-target=a", "b", "dwell-target=", "dwell-delay", "dwell-later=1"];
     assert_eq!(parked(&headers, "why"), with_marks(&headers));
 }
 
@@ -314,28 +235,18 @@ fn park_renews_the_marks_of_an_earlier_parking() {
         "dwell-parked-offset",
         "dwell-parked-topic=x",
     ]);
-    assert_eq!(
-        parked(&headers, "why"),
-        with_marks(&["dwell-target=a", "dwell-id=i"])
-    );
+    assert_eq!(parked(&headers, "why"), with_marks(&["dwell-target=a", "dwell-id=i"]));
 }
 
 #[test]
 fn park_makes_an_id_where_there_is_none() {
     let made = format!("dwell-id={MADE_ID}");
-    assert_eq!(
-        parked(&["dwell-target=a"], "why"),
-        with_marks(&["dwell-target=a", &made])
-    );
+    assert_eq!(parked(&["dwell-target=a"], "why"), with_marks(&["dwell-target=a", &made]));
 }
 
 #[test]
 fn park_cuts_its_text_at_a_character() {
-    let error = |text: &str| {
-        parked(&["dwell-id=i"], text)[1]
-            .trim_start_matches("dwell-error=")
-            .to_owned()
-    };
+    let error = |text: &str| parked(&["dwell-id=i"], text)[1].trim_start_matches("dwell-error=").to_owned();
     let fits = "x".repeat(1_024);
     assert_eq!(error(&fits), fits);
     assert_eq!(error(&"x".repeat(1_025)), format!("{}…", "x".repeat(1_021)));
@@ -347,10 +258,7 @@ fn many_hops_take_constant_space() {
     let mut headers = vec![("dwell-target".to_owned(), "orders".to_owned())];
     let mut size_at = Vec::new();
     for n in 0..1_000 {
-        let raw = headers.iter().map(|(n, v)| RawHeader {
-            name: n.as_bytes(),
-            value: Some(v.as_bytes()),
-        });
+        let raw = headers.iter().map(|(n, v)| RawHeader { name: n.as_bytes(), value: Some(v.as_bytes()) });
         let control = decode(raw.clone()).unwrap();
         let mut out = Written::new();
         match n % 2 {
@@ -358,24 +266,10 @@ fn many_hops_take_constant_space() {
             _ => set_aside(raw, &control, &PLACE, "30m", None, &mut out),
         }
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        headers = out
-            .into_iter()
-            .map(|(n, v)| (text(n), text(v.unwrap())))
-            .collect();
-        size_at.push((
-            headers.len(),
-            headers
-                .iter()
-                .map(|(n, v)| n.len() + v.len())
-                .sum::<usize>(),
-        ));
+        headers = out.into_iter().map(|(n, v)| (text(n), text(v.unwrap()))).collect();
+        size_at.push((headers.len(), headers.iter().map(|(n, v)| n.len() + v.len()).sum::<usize>()));
     }
     assert_eq!(size_at[999].0, 6);
     // Two counters grew by a digit since; the trail stands still.
-    assert!(
-        size_at[999].1 <= size_at[199].1 + 2 + 4,
-        "{:?} {:?}",
-        size_at[199],
-        size_at[999]
-    );
+    assert!(size_at[999].1 <= size_at[199].1 + 2 + 4, "{:?} {:?}", size_at[199], size_at[999]);
 }

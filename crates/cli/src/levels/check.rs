@@ -37,9 +37,7 @@ pub(super) fn run(shared: &Shared, output: &mut Output) -> Result<Verdict, Failu
     match LevelTable::load(&shared.levels) {
         Ok(table) => tell_counts(shared, &counts(&table), output)?,
         Err(error) => {
-            if let (LoadError::Invalid(faults), Format::Json | Format::Jsonl) =
-                (&error, output.format())
-            {
+            if let (LoadError::Invalid(faults), Format::Json | Format::Jsonl) = (&error, output.format()) {
                 let file = shared.levels.display().to_string();
                 let faults = faults.iter().map(|fault| place(&file, fault)).collect();
                 output.object(&Invalid { ok: false, faults })?;
@@ -55,14 +53,7 @@ fn tell_counts(shared: &Shared, counts: &Counts, output: &mut Output) -> Result<
     if output.format() != Format::Table {
         return Ok(output.object(counts)?);
     }
-    let Counts {
-        levels,
-        active,
-        draining,
-        targets,
-        groups,
-        ..
-    } = counts;
+    let Counts { levels, active, draining, targets, groups, .. } = counts;
     let file = shared.levels.display();
     Ok(output.line(&format!(
         "{file}: ok: {levels} levels ({active} active, {draining} draining), {targets} target patterns, {groups} groups"

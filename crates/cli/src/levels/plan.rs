@@ -38,12 +38,7 @@ pub(super) fn run(
     if output.format() == Format::Table {
         output.line(&sentence(&path, topic.as_deref()))?;
     } else {
-        output.object(&Planned {
-            asked_ms: asked.as_millis(),
-            late_ms: path.late_ms(),
-            topic,
-            hops: &path,
-        })?;
+        output.object(&Planned { asked_ms: asked.as_millis(), late_ms: path.late_ms(), topic, hops: &path })?;
     }
     Ok(Verdict::Fine)
 }
@@ -57,10 +52,7 @@ fn sentence(path: &Path<'_>, topic: Option<&str>) -> String {
         0 => "on time".to_owned(),
         late => format!("{} late", Delay::from_millis(late)),
     };
-    format!(
-        "{asked}: {}, {late}; send to {topic}",
-        runs(path).join(", ")
-    )
+    format!("{asked}: {}, {late}; send to {topic}", runs(path).join(", "))
 }
 
 /// The hops with repetitions counted: `2h × 12, 1h`.

@@ -24,15 +24,7 @@ struct Shown {
 }
 
 impl Row for Shown {
-    const HEAD: &'static [&'static str] = &[
-        "LEVEL",
-        "DELAY",
-        "STATE",
-        "TOPIC",
-        "GROUP",
-        "PARTITIONS",
-        "RETENTION",
-    ];
+    const HEAD: &'static [&'static str] = &["LEVEL", "DELAY", "STATE", "TOPIC", "GROUP", "PARTITIONS", "RETENTION"];
 
     fn cells(&self) -> Vec<String> {
         vec![
@@ -48,11 +40,7 @@ impl Row for Shown {
 }
 
 pub(super) fn run(table: &LevelTable, output: &mut Output) -> Result<Verdict, Failure> {
-    let rows: Vec<Shown> = table
-        .levels()
-        .iter()
-        .map(|level| shown(table, level))
-        .collect();
+    let rows: Vec<Shown> = table.levels().iter().map(|level| shown(table, level)).collect();
     output.rows("levels", &rows)?;
     Ok(Verdict::Fine)
 }

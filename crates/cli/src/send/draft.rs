@@ -38,9 +38,7 @@ pub(super) fn drafts(args: &SendArgs) -> Result<Vec<Draft>, Failure> {
 /// The record that the flags describe.
 fn one(args: &SendArgs, payload: Vec<u8>) -> Result<Draft, Failure> {
     let (Some(to), Some(when)) = (args.to.clone(), when(args)) else {
-        return Err(Failure::usage_text(
-            "say where to and when: --to TOPIC, and --in DURATION or --at TIME",
-        ));
+        return Err(Failure::usage_text("say where to and when: --to TOPIC, and --in DURATION or --at TIME"));
     };
     Ok(Draft {
         to,

@@ -13,9 +13,7 @@ const MAX_INPUT: u64 = 64 * 1024 * 1024;
 pub(super) fn header(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err(format!(
-            "not a header: {text:?}; write key=value, as in --header source=shop"
-        )),
+        _ => Err(format!("not a header: {text:?}; write key=value, as in --header source=shop")),
     }
 }
 
@@ -42,10 +40,7 @@ fn bounded(from: impl Read) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = from.take(MAX_INPUT + 1).read_to_end(&mut bytes)?;
     if read as u64 > MAX_INPUT {
-        bail!(
-            "it is longer than {} MiB; send it in parts",
-            MAX_INPUT / 1024 / 1024
-        );
+        bail!("it is longer than {} MiB; send it in parts", MAX_INPUT / 1024 / 1024);
     }
     Ok(bytes)
 }
@@ -56,12 +51,8 @@ mod tests {
 
     #[test]
     fn a_header_is_split_at_the_first_equals_sign() {
-        for (text, key, value) in [
-            ("a=b", "a", "b"),
-            ("a=", "a", ""),
-            ("a=b=c", "a", "b=c"),
-            (" a = b ", " a ", " b "),
-        ] {
+        for (text, key, value) in [("a=b", "a", "b"), ("a=", "a", ""), ("a=b=c", "a", "b=c"), (" a = b ", " a ", " b ")]
+        {
             assert_eq!(header(text), Ok((key.to_owned(), value.to_owned())), "{text}");
         }
         for text in ["", "a", "=b"] {

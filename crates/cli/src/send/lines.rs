@@ -60,19 +60,12 @@ fn draft(args: &SendArgs, line: &str) -> Result<Draft, String> {
     headers.extend(line.headers);
     let rounding = line.rounding.map(|text| text.parse()).transpose();
     Ok(Draft {
-        to: line
-            .to
-            .or_else(|| args.to.clone())
-            .ok_or("no target; add \"to\" or --to")?,
-        when: own
-            .or_else(|| when(args))
-            .ok_or("no time; add \"in\", \"at\", --in or --at")?,
+        to: line.to.or_else(|| args.to.clone()).ok_or("no target; add \"to\" or --to")?,
+        when: own.or_else(|| when(args)).ok_or("no time; add \"in\", \"at\", --in or --at")?,
         key: line.key.or_else(|| args.key.clone()),
         headers,
         record_type: line.r#type.or_else(|| args.record_type.clone()),
-        rounding: rounding
-            .map_err(|e: dwell_levels::WordError| e.to_string())?
-            .or(args.rounding),
+        rounding: rounding.map_err(|e: dwell_levels::WordError| e.to_string())?.or(args.rounding),
         id: line.id,
         payload: line.payload.into_bytes(),
     })
@@ -107,9 +100,7 @@ mod tests {
     }
 
     fn args(more: &[&str]) -> SendArgs {
-        Flags::try_parse_from([&["send", "--jsonl"], more].concat())
-            .unwrap()
-            .send
+        Flags::try_parse_from([&["send", "--jsonl"], more].concat()).unwrap().send
     }
 
     #[test]
@@ -119,9 +110,7 @@ mod tests {
 
             {"payload":"q","to":"b","at":5,"headers":{"y":"2"},"id":"i"}"#;
         let drafts = drafts(&flags, input).unwrap();
-        let [first, second] = drafts.as_slice() else {
-            panic!("{drafts:?}")
-        };
+        let [first, second] = drafts.as_slice() else { panic!("{drafts:?}") };
         let second_long = When::In(Delay::from_millis(1000));
         assert_eq!((first.to.as_str(), first.when), ("a", second_long));
         assert_eq!((second.to.as_str(), second.when), ("b", When::At(At(5))));
@@ -136,17 +125,11 @@ mod tests {
             {"payload":"p"}
             {"payload":"p","too":1}
             {"payload":"p","in":"5s","at":5}"#;
-        let Err(Failure::Usage(error)) = drafts(&args(&["--to", "a"]), input) else {
-            panic!("accepted")
-        };
+        let Err(Failure::Usage(error)) = drafts(&args(&["--to", "a"]), input) else { panic!("accepted") };
         let text = error.to_string();
-        for part in [
-            "line 1: not a duration",
-            "line 2: no time",
-            "line 3: unknown field",
-            "line 4: both",
-            "nothing was sent",
-        ] {
+        for part in
+            ["line 1: not a duration", "line 2: no time", "line 3: unknown field", "line 4: both", "nothing was sent"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

@@ -31,8 +31,7 @@ impl FromStr for At {
             return Ok(At(ms));
         }
         let read: Result<jiff::Timestamp, _> = text.parse();
-        read.map(|at| At(at.as_millisecond()))
-            .map_err(|_| NoTime(text.to_owned()))
+        read.map(|at| At(at.as_millisecond())).map_err(|_| NoTime(text.to_owned()))
     }
 }
 
@@ -65,15 +64,7 @@ mod tests {
 
     #[test]
     fn a_time_without_offset_or_sense_is_refused() {
-        for text in [
-            "",
-            "tomorrow",
-            "12:00",
-            "2030-01-31",
-            "2030-01-31T12:00:00",
-            "2030-02-31T12:00:00Z",
-            "1e3",
-        ] {
+        for text in ["", "tomorrow", "12:00", "2030-01-31", "2030-01-31T12:00:00", "2030-02-31T12:00:00Z", "1e3"] {
             assert!(text.parse::<At>().is_err(), "{text}");
         }
     }

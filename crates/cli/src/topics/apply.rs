@@ -49,12 +49,7 @@ impl Row for Step {
     fn cells(&self) -> Vec<String> {
         let details = self.error.clone().unwrap_or_else(|| self.change.details());
         let Described { topic, action, .. } = &self.change;
-        vec![
-            topic.clone(),
-            (*action).to_owned(),
-            self.result.shown().to_owned(),
-            details,
-        ]
+        vec![topic.clone(), (*action).to_owned(), self.result.shown().to_owned(), details]
     }
 }
 
@@ -68,10 +63,7 @@ pub(super) fn run(
     let steps = if consent.execute {
         execute(admin, table, planned)
     } else {
-        planned
-            .iter()
-            .map(|change| step(change, Outcome::DryRun, None))
-            .collect()
+        planned.iter().map(|change| step(change, Outcome::DryRun, None)).collect()
     };
     output.rows("changes", &steps)?;
     Ok(conclude(&steps))
@@ -81,11 +73,7 @@ pub(super) fn run(
 /// min.insync.replicas with the broker's default of three replicas: such topics are looked at once more.
 fn execute(admin: &Admin, table: &LevelTable, planned: Vec<Change>) -> Vec<Step> {
     let mut steps = perform(admin, &planned);
-    let new = |topic: &str| {
-        planned
-            .iter()
-            .any(|c| c.topic == topic && matches!(c.action, Action::Create(_)))
-    };
+    let new = |topic: &str| planned.iter().any(|c| c.topic == topic && matches!(c.action, Action::Create(_)));
     if planned.iter().any(|change| new(&change.topic)) {
         match survey::findings(admin, table) {
             Ok(findings) => {
@@ -93,9 +81,9 @@ fn execute(admin: &Admin, table: &LevelTable, planned: Vec<Change>) -> Vec<Step>
                 let rest: Vec<Change> = changes(findings).into_iter().filter(settings).collect();
                 steps.extend(perform(admin, &rest));
             }
-            Err(failure) => tell(format_args!(
-                "the new topics could not be checked: {failure}; run dwell topics check"
-            )),
+            Err(failure) => {
+                tell(format_args!("the new topics could not be checked: {failure}; run dwell topics check"))
+            }
         }
     }
     steps
@@ -109,19 +97,12 @@ fn perform(admin: &Admin, changes: &[Change]) -> Vec<Step> {
             _ => None,
         })
         .collect();
-    let mut created = if specs.is_empty() {
-        Vec::new()
-    } else {
-        admin.create(&specs)
-    };
+    let mut created = if specs.is_empty() { Vec::new() } else { admin.create(&specs) };
     let mut of = |topic: &str| {
         let at = created.iter().position(|(name, _)| name == topic)?;
         Some(created.swap_remove(at).1)
     };
-    changes
-        .iter()
-        .map(|change| perform_one(admin, change, &mut of))
-        .collect()
+    changes.iter().map(|change| perform_one(admin, change, &mut of)).collect()
 }
 
 fn perform_one(
@@ -131,14 +112,10 @@ fn perform_one(
 ) -> Step {
     let done = |()| Outcome::Done;
     let result = match &change.action {
-        Action::Create(_) => {
-            created(&change.topic)
-                .unwrap_or(Ok(Creation::Created))
-                .map(|creation| match creation {
-                    Creation::Created => Outcome::Done,
-                    Creation::AlreadyThere => Outcome::AlreadyThere,
-                })
-        }
+        Action::Create(_) => created(&change.topic).unwrap_or(Ok(Creation::Created)).map(|creation| match creation {
+            Creation::Created => Outcome::Done,
+            Creation::AlreadyThere => Outcome::AlreadyThere,
+        }),
         Action::Alter(set) => admin.alter(&change.topic, set).map(done),
         Action::AddPartitions(to) => admin.add_partitions(&change.topic, *to).map(done),
         Action::ByHand(_) => Ok(Outcome::ByHand),
@@ -150,11 +127,7 @@ fn perform_one(
 }
 
 fn step(change: &Change, result: Outcome, error: Option<String>) -> Step {
-    Step {
-        change: change.describe(),
-        result,
-        error,
-    }
+    Step { change: change.describe(), result, error }
 }
 
 /// What remains to be said, and how it ended.
@@ -168,15 +141,10 @@ fn conclude(steps: &[Step]) -> Verdict {
         tell("dry run: nothing was changed; add --execute to do it");
     }
     if failed > 0 {
-        tell(format_args!(
-            "{failed} of {} changes failed; the others are done",
-            steps.len()
-        ));
+        tell(format_args!("{failed} of {} changes failed; the others are done", steps.len()));
     }
     if by_hand > 0 {
-        tell(format_args!(
-            "{by_hand} findings are left that only a person can settle"
-        ));
+        tell(format_args!("{by_hand} findings are left that only a person can settle"));
     }
     match failed + by_hand {
         0 => Verdict::Fine,

@@ -39,10 +39,7 @@ pub(super) struct Described {
 /// The changes that findings call for: one for all settings of a topic. What is only worth knowing calls for none.
 pub(super) fn changes(findings: Vec<Finding>) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
-    for finding in findings
-        .into_iter()
-        .filter(|f| f.severity != Severity::Warn)
-    {
+    for finding in findings.into_iter().filter(|f| f.severity != Severity::Warn) {
         let (topic, why, action) = (finding.topic, finding.why, action(finding.fix));
         if let Action::Alter(set) = &action
             && let Some((settings, reasons)) = settings_of(&mut changes, &topic)
@@ -50,27 +47,18 @@ pub(super) fn changes(findings: Vec<Finding>) -> Vec<Change> {
             settings.extend(set.iter().cloned());
             reasons.push(why);
         } else {
-            changes.push(Change {
-                topic,
-                action,
-                why: vec![why],
-            });
+            changes.push(Change { topic, action, why: vec![why] });
         }
     }
     changes
 }
 
 /// The change of this topic's settings, if there is one already.
-fn settings_of<'c>(
-    changes: &'c mut [Change],
-    topic: &str,
-) -> Option<(&'c mut Settings, &'c mut Vec<String>)> {
-    changes
-        .iter_mut()
-        .find_map(|change| match &mut change.action {
-            Action::Alter(set) if change.topic == topic => Some((set, &mut change.why)),
-            _ => None,
-        })
+fn settings_of<'c>(changes: &'c mut [Change], topic: &str) -> Option<(&'c mut Settings, &'c mut Vec<String>)> {
+    changes.iter_mut().find_map(|change| match &mut change.action {
+        Action::Alter(set) if change.topic == topic => Some((set, &mut change.why)),
+        _ => None,
+    })
 }
 
 fn action(fix: Fix) -> Action {
@@ -85,12 +73,7 @@ fn action(fix: Fix) -> Action {
 impl Change {
     pub(super) fn describe(&self) -> Described {
         let (action, partitions, settings, by_hand) = match &self.action {
-            Action::Create(spec) => (
-                "create",
-                Some(spec.partitions),
-                spec.config.as_slice(),
-                None,
-            ),
+            Action::Create(spec) => ("create", Some(spec.partitions), spec.config.as_slice(), None),
             Action::Alter(set) => ("alter", None, set.as_slice(), None),
             Action::AddPartitions(to) => ("add-partitions", Some(*to), [].as_slice(), None),
             Action::ByHand(text) => ("by-hand", None, [].as_slice(), Some(text.clone())),
@@ -110,15 +93,8 @@ impl Described {
     /// What is done, in one cell.
     pub(super) fn details(&self) -> String {
         let partitions = self.partitions.map(|count| format!("partitions={count}"));
-        let settings = self
-            .settings
-            .iter()
-            .map(|(key, value)| format!("{key}={value}"));
-        let parts: Vec<String> = partitions
-            .into_iter()
-            .chain(settings)
-            .chain(self.by_hand.clone())
-            .collect();
+        let settings = self.settings.iter().map(|(key, value)| format!("{key}={value}"));
+        let parts: Vec<String> = partitions.into_iter().chain(settings).chain(self.by_hand.clone()).collect();
         parts.join(" ")
     }
 }
@@ -141,32 +117,16 @@ mod tests {
 
     fn alter(topic: &str, key: &str) -> Finding {
         let set = vec![(key.to_owned(), "1".to_owned())];
-        finding(
-            topic,
-            Severity::Loss,
-            Fix::Alter {
-                topic: topic.to_owned(),
-                set,
-            },
-        )
+        finding(topic, Severity::Loss, Fix::Alter { topic: topic.to_owned(), set })
     }
 
     #[test]
     fn the_settings_of_a_topic_are_one_change() {
-        let grow = Fix::AddPartitions {
-            topic: "a".to_owned(),
-            to: 6,
-        };
-        let changes = changes(vec![
-            alter("a", "x"),
-            finding("a", Severity::Drift, grow),
-            alter("b", "x"),
-            alter("a", "y"),
-        ]);
-        let shown: Vec<(String, String)> = changes
-            .iter()
-            .map(|change| (change.topic.clone(), change.describe().details()))
-            .collect();
+        let grow = Fix::AddPartitions { topic: "a".to_owned(), to: 6 };
+        let changes =
+            changes(vec![alter("a", "x"), finding("a", Severity::Drift, grow), alter("b", "x"), alter("a", "y")]);
+        let shown: Vec<(String, String)> =
+            changes.iter().map(|change| (change.topic.clone(), change.describe().details())).collect();
         let expected = [("a", "x=1 y=1"), ("a", "partitions=6"), ("b", "x=1")];
         assert_eq!(shown, expected.map(|(t, d)| (t.to_owned(), d.to_owned())));
     }

@@ -25,42 +25,17 @@ impl Row for Wrong {
     const HEAD: &'static [&'static str] = &["TOPIC", "SEVERITY", "WHAT", "FOUND", "WANTED", "WHY"];
 
     fn cells(&self) -> Vec<String> {
-        let Wrong {
-            topic,
-            severity,
-            key,
-            found,
-            wanted,
-            why,
-            ..
-        } = self;
-        vec![
-            topic.clone(),
-            (*severity).to_owned(),
-            key.clone(),
-            found.clone(),
-            wanted.clone(),
-            why.clone(),
-        ]
+        let Wrong { topic, severity, key, found, wanted, why, .. } = self;
+        vec![topic.clone(), (*severity).to_owned(), key.clone(), found.clone(), wanted.clone(), why.clone()]
     }
 }
 
-pub(super) fn run(
-    admin: &Admin,
-    table: &LevelTable,
-    brokers: &str,
-    output: &mut Output,
-) -> Result<Verdict, Failure> {
+pub(super) fn run(admin: &Admin, table: &LevelTable, brokers: &str, output: &mut Output) -> Result<Verdict, Failure> {
     let findings = survey::findings(admin, table).map_err(Failure::kafka)?;
-    let rows: Vec<Wrong> = findings
-        .iter()
-        .map(|finding| wrong(finding, brokers))
-        .collect();
+    let rows: Vec<Wrong> = findings.iter().map(|finding| wrong(finding, brokers)).collect();
     output.rows("findings", &rows)?;
     if output.format() == Format::Table && !rows.is_empty() {
-        output.line(
-            "\nWhat puts it right (dwell topics apply --execute does all that is a command):",
-        )?;
+        output.line("\nWhat puts it right (dwell topics apply --execute does all that is a command):")?;
         rows.iter().try_for_each(|row| output.line(&row.fix))?;
     }
     Ok(conclude(&findings))
@@ -68,22 +43,13 @@ pub(super) fn run(
 
 /// A warning alone is no drift: nothing has to change.
 fn conclude(findings: &[Finding]) -> Verdict {
-    let drift = findings
-        .iter()
-        .filter(|finding| finding.severity != Severity::Warn)
-        .count();
+    let drift = findings.iter().filter(|finding| finding.severity != Severity::Warn).count();
     let warnings = findings.len() - drift;
     match drift {
-        0 => tell(format_args!(
-            "ok: the topics are as the table wants them ({warnings} warnings)"
-        )),
+        0 => tell(format_args!("ok: the topics are as the table wants them ({warnings} warnings)")),
         _ => tell(format_args!("{drift} findings, {warnings} warnings")),
     }
-    if drift == 0 {
-        Verdict::Fine
-    } else {
-        Verdict::Findings
-    }
+    if drift == 0 { Verdict::Fine } else { Verdict::Findings }
 }
 
 fn wrong(finding: &Finding, brokers: &str) -> Wrong {

@@ -15,11 +15,7 @@ impl Row for Described {
     }
 }
 
-pub(super) fn run(
-    admin: &Admin,
-    table: &LevelTable,
-    output: &mut Output,
-) -> Result<Verdict, Failure> {
+pub(super) fn run(admin: &Admin, table: &LevelTable, output: &mut Output) -> Result<Verdict, Failure> {
     let changes = changes(survey::findings(admin, table).map_err(Failure::kafka)?);
     let rows: Vec<Described> = changes.iter().map(Change::describe).collect();
     output.rows("changes", &rows)?;
@@ -27,9 +23,6 @@ pub(super) fn run(
         tell("nothing to do: the topics are as the table wants them");
         return Ok(Verdict::Fine);
     }
-    tell(format_args!(
-        "{} changes; do them with: dwell topics apply --execute",
-        changes.len()
-    ));
+    tell(format_args!("{} changes; do them with: dwell topics apply --execute", changes.len()));
     Ok(Verdict::Findings)
 }

@@ -45,15 +45,7 @@ fn record_limit(specs: &[TopicSpec], found: &Found) -> u64 {
     specs
         .iter()
         .filter(|spec| matches!(spec.kind, TopicKind::Level(_)))
-        .filter_map(|spec| {
-            found
-                .get(&spec.name)?
-                .as_ref()?
-                .config
-                .get("max.message.bytes")?
-                .parse()
-                .ok()
-        })
+        .filter_map(|spec| found.get(&spec.name)?.as_ref()?.config.get("max.message.bytes")?.parse().ok())
         .fold(DEFAULT_RECORD_LIMIT, u64::max)
 }
 
@@ -88,17 +80,9 @@ mod tests {
     #[test]
     fn the_clock_starts_with_a_partition_per_broker_and_stays_as_it_is() {
         let table = table();
-        assert_eq!(
-            fitted(&table, &Found::new(), 5, "delay-clock").partitions,
-            5
-        );
+        assert_eq!(fitted(&table, &Found::new(), 5, "delay-clock").partitions, 5);
         let mut found = as_wanted(&table);
-        found
-            .get_mut("delay-clock")
-            .unwrap()
-            .as_mut()
-            .unwrap()
-            .partitions = 2;
+        found.get_mut("delay-clock").unwrap().as_mut().unwrap().partitions = 2;
         assert_eq!(fitted(&table, &found, 5, "delay-clock").partitions, 2);
     }
 
@@ -107,9 +91,7 @@ mod tests {
         let table = table();
         let mut found = as_wanted(&table);
         let level = found.get_mut("delay-5s").unwrap().as_mut().unwrap();
-        level
-            .config
-            .insert("max.message.bytes".to_owned(), "5000000".to_owned());
+        level.config.insert("max.message.bytes".to_owned(), "5000000".to_owned());
         let limit = (5_000_000 + PARKED_HEADROOM).to_string();
         let spec = fitted(&table, &found, 1, "delay-parked");
         assert_eq!(spec.setting("max.message.bytes"), Some(limit.as_str()));

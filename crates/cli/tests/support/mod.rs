@@ -24,11 +24,7 @@ pub(crate) fn dwell(args: &[&str]) -> Command {
 }
 
 pub(crate) fn ran(command: &mut Command) -> Ran {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().unwrap();
+    let Output { status, stdout, stderr } = command.output().unwrap();
     Ran {
         code: status.code().expect("ended by a signal"),
         out: String::from_utf8(stdout).unwrap(),

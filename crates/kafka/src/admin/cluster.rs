@@ -18,27 +18,15 @@ pub struct Cluster {
 
 pub(super) fn describe(side: &Side, timeout: Duration) -> Result<Cluster, KafkaFailure> {
     let op = sys::rd_kafka_admin_op_t::RD_KAFKA_ADMIN_OP_DESCRIBECLUSTER;
-    let request = Request {
-        asked: "describe the cluster",
-        op,
-        timeout,
-    };
+    let request = Request { asked: "describe the cluster", op, timeout };
     // SAFETY: the wires are alive while the request is issued.
-    let answer = request.run(side, |w| unsafe {
-        sys::rd_kafka_DescribeCluster(w.client, w.options, w.queue)
-    })?;
+    let answer = request.run(side, |w| unsafe { sys::rd_kafka_DescribeCluster(w.client, w.options, w.queue) })?;
     // SAFETY: the accessor fits the request; everything read lives as long as the answer.
     unsafe {
         let result = answer.result(sys::rd_kafka_event_DescribeCluster_result)?;
         let nodes = slice(|count| sys::rd_kafka_DescribeCluster_result_nodes(result, count));
-        let mut brokers: Vec<i32> = nodes
-            .iter()
-            .map(|node| sys::rd_kafka_Node_id(*node))
-            .collect();
+        let mut brokers: Vec<i32> = nodes.iter().map(|node| sys::rd_kafka_Node_id(*node)).collect();
         brokers.sort_unstable();
-        Ok(Cluster {
-            id: text(sys::rd_kafka_DescribeCluster_result_cluster_id(result)),
-            brokers,
-        })
+        Ok(Cluster { id: text(sys::rd_kafka_DescribeCluster_result_cluster_id(result)), brokers })
     }
 }

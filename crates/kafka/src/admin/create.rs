@@ -27,18 +27,11 @@ pub(super) fn create(
     timeout: Duration,
     specs: &[TopicSpec],
 ) -> Vec<(String, Result<Creation, KafkaFailure>)> {
-    let mut results: Vec<(String, Result<Creation, KafkaFailure>)> =
-        Vec::with_capacity(specs.len());
+    let mut results: Vec<(String, Result<Creation, KafkaFailure>)> = Vec::with_capacity(specs.len());
     let mut asked_for: Vec<NewTopic> = Vec::new();
     for spec in specs {
         let built = new_topic(spec);
-        results.push((
-            spec.name.clone(),
-            built
-                .as_ref()
-                .map(|_| Creation::Created)
-                .map_err(Clone::clone),
-        ));
+        results.push((spec.name.clone(), built.as_ref().map(|_| Creation::Created).map_err(Clone::clone)));
         asked_for.extend(built);
     }
     if !asked_for.is_empty() {
@@ -58,18 +51,13 @@ fn new_topic(spec: &TopicSpec) -> Result<NewTopic, KafkaFailure> {
     let partitions = i32::try_from(spec.partitions).unwrap_or(i32::MAX);
     let replicas = i32::from(spec.replication_factor);
     // SAFETY: name and buffer are alive for the call, which copies the name.
-    let topic = build(
-        &asked,
-        sys::rd_kafka_NewTopic_destroy,
-        |said, room| unsafe {
-            sys::rd_kafka_NewTopic_new(name.as_ptr(), partitions, replicas, said, room)
-        },
-    )?;
+    let topic = build(&asked, sys::rd_kafka_NewTopic_destroy, |said, room| unsafe {
+        sys::rd_kafka_NewTopic_new(name.as_ptr(), partitions, replicas, said, room)
+    })?;
     for (key, value) in &spec.config {
         let (key, value) = (c_string(&asked, key)?, c_string(&asked, value)?);
         // SAFETY: topic, key and value are alive for the call, which copies both texts.
-        let code =
-            unsafe { sys::rd_kafka_NewTopic_set_config(topic.ptr(), key.as_ptr(), value.as_ptr()) };
+        let code = unsafe { sys::rd_kafka_NewTopic_set_config(topic.ptr(), key.as_ptr(), value.as_ptr()) };
         let code = RDKafkaErrorCode::from(code);
         if code != RDKafkaErrorCode::NoError {
             return Err(KafkaFailure::from_code(asked, code, ""));
@@ -82,107 +70,52 @@ fn request(side: &Side, timeout: Duration, topics: &[NewTopic]) -> Result<Verdic
     let mut pointers: Vec<_> = topics.iter().map(Owned::ptr).collect();
     let op = sys::rd_kafka_admin_op_t::RD_KAFKA_ADMIN_OP_CREATETOPICS;
     // SAFETY: topics and wires are alive while the request is issued, which copies the topics.
-    let answer = Request {
-        asked: "create topics",
-        op,
-        timeout,
-    }
-    .run(side, |w| unsafe {
-        sys::rd_kafka_CreateTopics(
-            w.client,
-            pointers.as_mut_ptr(),
-            pointers.len(),
-            w.options,
-            w.queue,
-        );
+    let answer = Request { asked: "create topics", op, timeout }.run(side, |w| unsafe {
+        sys::rd_kafka_CreateTopics(w.client, pointers.as_mut_ptr(), pointers.len(), w.options, w.queue);
     })?;
     // SAFETY: the accessor fits the request, and the answer is alive.
     unsafe {
         let result = answer.result(sys::rd_kafka_event_CreateTopics_result)?;
-        Ok(verdicts(|count| {
-            sys::rd_kafka_CreateTopics_result_topics(result, count)
-        }))
+        Ok(verdicts(|count| sys::rd_kafka_CreateTopics_result_topics(result, count)))
     }
 }
 
 /// Puts the verdicts in place of the hopes.
-fn apply(
-    results: &mut [(String, Result<Creation, KafkaFailure>)],
-    verdicts: &Result<Verdicts, KafkaFailure>,
-) {
+fn apply(results: &mut [(String, Result<Creation, KafkaFailure>)], verdicts: &Result<Verdicts, KafkaFailure>) {
     for (name, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
         *result = match verdicts.as_ref().map(|all| all.get(name)) {
             Err(failure) => Err(failure.clone()),
             Ok(Some(Ok(()))) => Ok(Creation::Created),
             Ok(Some(Err((RDKafkaErrorCode::TopicAlreadyExists, _)))) => Ok(Creation::AlreadyThere),
             Ok(Some(Err((code, said)))) => Err(KafkaFailure::from_code(asked(name), *code, said)),
-            Ok(None) => Err(KafkaFailure::plain(
-                asked(name),
-                Trouble::Other,
-                "the answer does not name the topic",
-            )),
+            Ok(None) => Err(KafkaFailure::plain(asked(name), Trouble::Other, "the answer does not name the topic")),
         };
     }
 }
 
 /// Waits until every new partition has a leader.
-fn await_leaders(
-    side: &Side,
-    timeout: Duration,
-    results: &mut [(String, Result<Creation, KafkaFailure>)],
-) {
+fn await_leaders(side: &Side, timeout: Duration, results: &mut [(String, Result<Creation, KafkaFailure>)]) {
     let new = |r: &Result<Creation, KafkaFailure>| matches!(r, Ok(Creation::Created));
-    let created = results
-        .iter()
-        .filter(|(_, r)| new(r))
-        .map(|(name, _)| name.clone())
-        .collect();
-    let waiting = settle(
-        side,
-        timeout,
-        created,
-        |look| matches!(look, Some(Ok(shape)) if shape.leaderless == 0),
-    );
-    for (name, result) in results
-        .iter_mut()
-        .filter(|(name, _)| waiting.contains(name))
-    {
+    let created = results.iter().filter(|(_, r)| new(r)).map(|(name, _)| name.clone()).collect();
+    let waiting = settle(side, timeout, created, |look| matches!(look, Some(Ok(shape)) if shape.leaderless == 0));
+    for (name, result) in results.iter_mut().filter(|(name, _)| waiting.contains(name)) {
         *result = Err(unsettled(&asked(name), timeout));
     }
 }
 
-pub(super) fn add_partitions(
-    side: &Side,
-    timeout: Duration,
-    topic: &str,
-    to: u32,
-) -> Result<(), KafkaFailure> {
+pub(super) fn add_partitions(side: &Side, timeout: Duration, topic: &str, to: u32) -> Result<(), KafkaFailure> {
     let asked = format!("raise topic {topic} to {to} partitions");
     let op = sys::rd_kafka_admin_op_t::RD_KAFKA_ADMIN_OP_CREATEPARTITIONS;
-    let request = Request {
-        asked: &asked,
-        op,
-        timeout,
-    };
-    let change = TopicChange {
-        request,
-        topic,
-        destroy: sys::rd_kafka_NewPartitions_destroy,
-    };
+    let request = Request { asked: &asked, op, timeout };
+    let change = TopicChange { request, topic, destroy: sys::rd_kafka_NewPartitions_destroy };
     // SAFETY: name, buffer, object and wires are alive for their calls; the accessor fits the request.
     change.run(
         side,
-        |name, said, room| unsafe {
-            sys::rd_kafka_NewPartitions_new(name.as_ptr(), to as usize, said, room)
-        },
-        |w, objects| unsafe {
-            sys::rd_kafka_CreatePartitions(w.client, objects, 1, w.options, w.queue)
-        },
+        |name, said, room| unsafe { sys::rd_kafka_NewPartitions_new(name.as_ptr(), to as usize, said, room) },
+        |w, objects| unsafe { sys::rd_kafka_CreatePartitions(w.client, objects, 1, w.options, w.queue) },
         |answer| unsafe {
             let result = answer.result(sys::rd_kafka_event_CreatePartitions_result)?;
-            Ok(verdicts(|count| {
-                sys::rd_kafka_CreatePartitions_result_topics(result, count)
-            }))
+            Ok(verdicts(|count| sys::rd_kafka_CreatePartitions_result_topics(result, count)))
         },
     )?;
     settle_one(

@@ -10,40 +10,22 @@ use rdkafka::error::RDKafkaErrorCode;
 use rdkafka_sys as sys;
 use std::time::Duration;
 
-pub(super) fn delete_topic(
-    side: &Side,
-    timeout: Duration,
-    topic: &str,
-) -> Result<(), KafkaFailure> {
+pub(super) fn delete_topic(side: &Side, timeout: Duration, topic: &str) -> Result<(), KafkaFailure> {
     let asked = format!("delete topic {topic}");
     let op = sys::rd_kafka_admin_op_t::RD_KAFKA_ADMIN_OP_DELETETOPICS;
-    let request = Request {
-        asked: &asked,
-        op,
-        timeout,
-    };
-    let change = TopicChange {
-        request,
-        topic,
-        destroy: sys::rd_kafka_DeleteTopic_destroy,
-    };
+    let request = Request { asked: &asked, op, timeout };
+    let change = TopicChange { request, topic, destroy: sys::rd_kafka_DeleteTopic_destroy };
     // SAFETY: name, object and wires are alive for their calls; the accessor fits the request.
     change.run(
         side,
         |name, _, _| unsafe { sys::rd_kafka_DeleteTopic_new(name.as_ptr()) },
-        |w, objects| unsafe {
-            sys::rd_kafka_DeleteTopics(w.client, objects, 1, w.options, w.queue)
-        },
+        |w, objects| unsafe { sys::rd_kafka_DeleteTopics(w.client, objects, 1, w.options, w.queue) },
         |answer| unsafe {
             let result = answer.result(sys::rd_kafka_event_DeleteTopics_result)?;
-            Ok(verdicts(|count| {
-                sys::rd_kafka_DeleteTopics_result_topics(result, count)
-            }))
+            Ok(verdicts(|count| sys::rd_kafka_DeleteTopics_result_topics(result, count)))
         },
     )?;
-    settle_one(side, timeout, &asked, topic, |look| {
-        !matches!(look, Some(Ok(_)))
-    })
+    settle_one(side, timeout, &asked, topic, |look| !matches!(look, Some(Ok(_))))
 }
 
 pub(super) fn delete_records(
@@ -64,12 +46,7 @@ pub(super) fn delete_records(
     let mut array = [object.ptr()];
     let op = sys::rd_kafka_admin_op_t::RD_KAFKA_ADMIN_OP_DELETERECORDS;
     // SAFETY: object and wires are alive while the request is issued, which copies the object.
-    let answer = Request {
-        asked: &asked,
-        op,
-        timeout,
-    }
-    .run(side, |w| unsafe {
+    let answer = Request { asked: &asked, op, timeout }.run(side, |w| unsafe {
         sys::rd_kafka_DeleteRecords(w.client, array.as_mut_ptr(), 1, w.options, w.queue);
     })?;
     // SAFETY: the accessor fits the request, and the answer is alive.
@@ -77,15 +54,8 @@ pub(super) fn delete_records(
         let result = answer.result(sys::rd_kafka_event_DeleteRecords_result)?;
         PartitionList::read_raw(sys::rd_kafka_DeleteRecords_result_offsets(result))
     };
-    match verdicts
-        .into_iter()
-        .find(|(_, _, code)| *code != RDKafkaErrorCode::NoError)
-    {
+    match verdicts.into_iter().find(|(_, _, code)| *code != RDKafkaErrorCode::NoError) {
         None => Ok(()),
-        Some((partition, _, code)) => Err(KafkaFailure::from_code(
-            format!("{asked}, partition {partition}"),
-            code,
-            "",
-        )),
+        Some((partition, _, code)) => Err(KafkaFailure::from_code(format!("{asked}, partition {partition}"), code, "")),
     }
 }

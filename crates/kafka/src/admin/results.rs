@@ -16,23 +16,14 @@ pub(super) type Verdicts = BTreeMap<String, Result<(), (RDKafkaErrorCode, String
 ///
 /// # Safety
 /// `get` returns the topic results of an answer that is alive.
-pub(super) unsafe fn verdicts(
-    get: impl FnOnce(*mut usize) -> *mut *const sys::rd_kafka_topic_result_t,
-) -> Verdicts {
+pub(super) unsafe fn verdicts(get: impl FnOnce(*mut usize) -> *mut *const sys::rd_kafka_topic_result_t) -> Verdicts {
     // SAFETY: as promised by the caller; names and texts live as long as the answer.
     unsafe {
         let results = slice(get).iter().map(|result| {
             let code = RDKafkaErrorCode::from(sys::rd_kafka_topic_result_error(*result));
             let said = text_or_empty(sys::rd_kafka_topic_result_error_string(*result));
-            let verdict = if code == RDKafkaErrorCode::NoError {
-                Ok(())
-            } else {
-                Err((code, said))
-            };
-            (
-                text_or_empty(sys::rd_kafka_topic_result_name(*result)),
-                verdict,
-            )
+            let verdict = if code == RDKafkaErrorCode::NoError { Ok(()) } else { Err((code, said)) };
+            (text_or_empty(sys::rd_kafka_topic_result_name(*result)), verdict)
         });
         results.collect()
     }
@@ -56,21 +47,13 @@ impl<T> TopicChange<'_, T> {
     ) -> Result<(), KafkaFailure> {
         let asked = self.request.asked;
         let name = c_string(asked, self.topic)?;
-        let object: Owned<T> = build(asked, self.destroy, |said, room| {
-            constructor(&name, said, room)
-        })?;
+        let object: Owned<T> = build(asked, self.destroy, |said, room| constructor(&name, said, room))?;
         let mut array = [object.ptr()];
-        let answer = self
-            .request
-            .run(side, |wires| issue(&wires, array.as_mut_ptr()))?;
+        let answer = self.request.run(side, |wires| issue(&wires, array.as_mut_ptr()))?;
         match read(&answer)?.remove(self.topic) {
             Some(Ok(())) => Ok(()),
             Some(Err((code, said))) => Err(KafkaFailure::from_code(asked, code, &said)),
-            None => Err(KafkaFailure::plain(
-                asked,
-                Trouble::Other,
-                "the answer does not name the topic",
-            )),
+            None => Err(KafkaFailure::plain(asked, Trouble::Other, "the answer does not name the topic")),
         }
     }
 }

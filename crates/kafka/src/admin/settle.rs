@@ -54,9 +54,6 @@ pub(super) fn settle_one(
 
 /// The failure of a change that was made and cannot be seen.
 pub(super) fn unsettled(asked: &str, timeout: Duration) -> KafkaFailure {
-    let said = format!(
-        "it is decided, but the brokers do not show it after {} s",
-        timeout.as_secs()
-    );
+    let said = format!("it is decided, but the brokers do not show it after {} s", timeout.as_secs());
     KafkaFailure::plain(asked, Trouble::Unavailable, said)
 }

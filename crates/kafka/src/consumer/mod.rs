@@ -83,9 +83,9 @@ impl LevelConsumer {
     /// instead of on their own queue are kept for [`LevelConsumer::next`].
     pub fn serve(&mut self, timeout: Duration) -> Vec<Step> {
         if let Some(result) = self.consumer.poll(timeout) {
-            self.keep_stray(result.map(|m| (m.partition(), m)).map(|(p, m)| {
-                (p, Fetched::new(m, self.consumer.clone()))
-            }));
+            self.keep_stray(
+                result.map(|m| (m.partition(), m)).map(|(p, m)| (p, Fetched::new(m, self.consumer.clone()))),
+            );
         }
         self.consumer.context().take_steps()
     }
@@ -179,9 +179,11 @@ impl LevelConsumer {
         let positions: Vec<_> = std::mem::take(&mut self.to_commit).into_iter().collect();
         if !self.commits.start(&positions) {
             let failed = CommitOutcome::Failed(rdkafka_sys::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR__STATE);
-            results.extend(
-                positions.into_iter().map(|(partition, next)| CommitResult { partition, next, outcome: failed }),
-            );
+            results.extend(positions.into_iter().map(|(partition, next)| CommitResult {
+                partition,
+                next,
+                outcome: failed,
+            }));
         }
         results
     }
@@ -221,10 +223,7 @@ impl LevelConsumer {
 fn ignore_gone(result: KafkaResult<()>) -> KafkaResult<()> {
     match result {
         Err(e)
-            if matches!(
-                e.rdkafka_error_code(),
-                Some(RDKafkaErrorCode::UnknownPartition | RDKafkaErrorCode::State)
-            ) =>
+            if matches!(e.rdkafka_error_code(), Some(RDKafkaErrorCode::UnknownPartition | RDKafkaErrorCode::State)) =>
         {
             Ok(())
         }

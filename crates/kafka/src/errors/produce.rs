@@ -68,9 +68,7 @@ fn about_the_record(code: RDKafkaErrorCode) -> Option<FailureClass> {
             FailureClass::UnknownTopic
         }
         C::TopicAuthorizationFailed => FailureClass::Forbidden,
-        C::MessageSizeTooLarge | C::MessageBatchTooLarge | C::InvalidMessageSize => {
-            FailureClass::TooLarge
-        }
+        C::MessageSizeTooLarge | C::MessageBatchTooLarge | C::InvalidMessageSize => FailureClass::TooLarge,
         C::BadMessage
         | C::BadCompression
         | C::InvalidArgument
@@ -130,10 +128,7 @@ mod tests {
                 is_fatal(code),
                 about_the_record(code).is_some(),
             ];
-            assert!(
-                groups.iter().filter(|g| **g).count() <= 1,
-                "{code:?} is in several groups"
-            );
+            assert!(groups.iter().filter(|g| **g).count() <= 1, "{code:?} is in several groups");
         }
     }
 

@@ -25,11 +25,7 @@ pub(super) struct Groups {
 
 impl Groups {
     pub(super) fn new(settings: &ClientSettings, client_id: &str) -> Groups {
-        Groups {
-            settings: settings.clone(),
-            client_id: client_id.to_owned(),
-            open: Mutex::default(),
-        }
+        Groups { settings: settings.clone(), client_id: client_id.to_owned(), open: Mutex::default() }
     }
 
     pub(super) fn committed(
@@ -44,24 +40,13 @@ impl Groups {
         }
         let asked = format!("read the offsets group {group} has committed for topic {topic}");
         if group.is_empty() {
-            return Err(KafkaFailure::plain(
-                asked,
-                Trouble::Settings,
-                "the group has no name",
-            ));
+            return Err(KafkaFailure::plain(asked, Trouble::Settings, "the group has no name"));
         }
-        let list = PartitionList::new(
-            &asked,
-            topic,
-            partitions.iter().map(|partition| (*partition, -1)),
-        )?;
+        let list = PartitionList::new(&asked, topic, partitions.iter().map(|partition| (*partition, -1)))?;
         let side = self.handle(group)?;
         let result = ask(&asked, &side, &list, timeout);
         let offsets = side.explain(result)?;
-        Ok(offsets
-            .into_iter()
-            .map(|(partition, offset)| (partition, (offset >= 0).then_some(offset)))
-            .collect())
+        Ok(offsets.into_iter().map(|(partition, offset)| (partition, (offset >= 0).then_some(offset))).collect())
     }
 
     fn handle(&self, group: &str) -> Result<Arc<Side>, KafkaFailure> {
@@ -69,30 +54,18 @@ impl Groups {
         if let Some(side) = open.get(group) {
             return Ok(Arc::clone(side));
         }
-        let side = Arc::new(Side::open_named(
-            &self.settings,
-            Role::Side,
-            &self.client_id,
-            Some(group),
-        )?);
+        let side = Arc::new(Side::open_named(&self.settings, Role::Side, &self.client_id, Some(group))?);
         open.insert(group.to_owned(), Arc::clone(&side));
         Ok(side)
     }
 }
 
 /// Asks, and asks again while the coordinator says that it is loading or moving.
-fn ask(
-    asked: &str,
-    side: &Side,
-    list: &PartitionList,
-    timeout: Duration,
-) -> Result<Vec<(i32, i64)>, KafkaFailure> {
+fn ask(asked: &str, side: &Side, list: &PartitionList, timeout: Duration) -> Result<Vec<(i32, i64)>, KafkaFailure> {
     let mut tries = timeout.as_millis() / ASK_AGAIN_AFTER.as_millis();
     loop {
         side.drain();
-        let result = list
-            .fill_committed(asked, side.native_ptr(), timeout)
-            .and_then(|()| plain(asked, list.read()));
+        let result = list.fill_committed(asked, side.native_ptr(), timeout).and_then(|()| plain(asked, list.read()));
         side.drain();
         match result {
             Err(failure) if failure.trouble() == Trouble::Unavailable && tries > 0 => tries -= 1,

@@ -35,11 +35,7 @@ pub(super) fn seek(
     asks: impl Iterator<Item = (i32, Seek)>,
 ) -> Result<Vec<(i32, i64)>, KafkaFailure> {
     let asked = format!("find offsets of topic {topic}");
-    let list = PartitionList::new(
-        &asked,
-        topic,
-        asks.map(|(partition, seek)| (partition, seek.on_the_wire())),
-    )?;
+    let list = PartitionList::new(&asked, topic, asks.map(|(partition, seek)| (partition, seek.on_the_wire())))?;
     if list.read().is_empty() {
         return Ok(Vec::new());
     }
@@ -56,18 +52,11 @@ pub(super) fn seek(
 }
 
 /// Elements without errors, in order of the partitions.
-pub(super) fn plain(
-    asked: &str,
-    elements: Vec<(i32, i64, RDKafkaErrorCode)>,
-) -> Result<Vec<(i32, i64)>, KafkaFailure> {
+pub(super) fn plain(asked: &str, elements: Vec<(i32, i64, RDKafkaErrorCode)>) -> Result<Vec<(i32, i64)>, KafkaFailure> {
     let mut offsets = Vec::with_capacity(elements.len());
     for (partition, offset, code) in elements {
         if code != RDKafkaErrorCode::NoError {
-            return Err(KafkaFailure::from_code(
-                format!("{asked}, partition {partition}"),
-                code,
-                "",
-            ));
+            return Err(KafkaFailure::from_code(format!("{asked}, partition {partition}"), code, ""));
         }
         offsets.push((partition, offset));
     }

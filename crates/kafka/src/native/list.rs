@@ -19,18 +19,13 @@ impl PartitionList {
         let topic = c_string(asked, topic)?;
         // SAFETY: a fresh list, freed by `Owned`.
         let list = unsafe {
-            Owned::new(
-                sys::rd_kafka_topic_partition_list_new(16),
-                sys::rd_kafka_topic_partition_list_destroy,
-            )
+            Owned::new(sys::rd_kafka_topic_partition_list_new(16), sys::rd_kafka_topic_partition_list_destroy)
         };
-        let list =
-            list.ok_or_else(|| KafkaFailure::plain(asked, Trouble::Other, "out of memory"))?;
+        let list = list.ok_or_else(|| KafkaFailure::plain(asked, Trouble::Other, "out of memory"))?;
         for (partition, offset) in partitions {
             // SAFETY: list and name are alive; add copies the name and returns an element of the list.
             unsafe {
-                let added =
-                    sys::rd_kafka_topic_partition_list_add(list.ptr(), topic.as_ptr(), partition);
+                let added = sys::rd_kafka_topic_partition_list_add(list.ptr(), topic.as_ptr(), partition);
                 (*added).offset = offset;
             }
         }
@@ -75,15 +70,8 @@ impl PartitionList {
         // SAFETY: a valid list has `cnt` elements.
         let elements = unsafe {
             let count = usize::try_from((*list).cnt).unwrap_or(0);
-            if count == 0 {
-                &[]
-            } else {
-                std::slice::from_raw_parts((*list).elems, count)
-            }
+            if count == 0 { &[] } else { std::slice::from_raw_parts((*list).elems, count) }
         };
-        elements
-            .iter()
-            .map(|e| (e.partition, e.offset, RDKafkaErrorCode::from(e.err)))
-            .collect()
+        elements.iter().map(|e| (e.partition, e.offset, RDKafkaErrorCode::from(e.err))).collect()
     }
 }

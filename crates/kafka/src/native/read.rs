@@ -14,23 +14,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn check(
-        asked: &str,
-        event: Owned<sys::rd_kafka_event_t>,
-    ) -> Result<Answer, KafkaFailure> {
+    pub(super) fn check(asked: &str, event: Owned<sys::rd_kafka_event_t>) -> Result<Answer, KafkaFailure> {
         // SAFETY: the event is alive; its error text, if any, lives as long as the event.
         let (code, said) = unsafe {
             let code = RDKafkaErrorCode::from(sys::rd_kafka_event_error(event.ptr()));
-            (
-                code,
-                text_or_empty(sys::rd_kafka_event_error_string(event.ptr())),
-            )
+            (code, text_or_empty(sys::rd_kafka_event_error_string(event.ptr())))
         };
         match code {
-            RDKafkaErrorCode::NoError => Ok(Answer {
-                asked: asked.to_owned(),
-                event,
-            }),
+            RDKafkaErrorCode::NoError => Ok(Answer { asked: asked.to_owned(), event }),
             code => Err(KafkaFailure::from_code(asked, code, &said)),
         }
     }
@@ -46,11 +37,7 @@ impl Answer {
         // SAFETY: the event is alive, the accessor checks its type and returns null for another.
         let result = unsafe { accessor(self.event.ptr()) };
         if result.is_null() {
-            return Err(KafkaFailure::plain(
-                &self.asked,
-                Trouble::Other,
-                "the answer belongs to another request",
-            ));
+            return Err(KafkaFailure::plain(&self.asked, Trouble::Other, "the answer belongs to another request"));
         }
         Ok(result)
     }
@@ -76,11 +63,7 @@ pub(crate) unsafe fn slice<'a, T>(get: impl FnOnce(*mut usize) -> *mut *const T)
 /// `ptr` is null or points to text that ends with a zero byte.
 pub(crate) unsafe fn text(ptr: *const c_char) -> Option<String> {
     // SAFETY: as promised by the caller.
-    (!ptr.is_null()).then(|| {
-        unsafe { CStr::from_ptr(ptr) }
-            .to_string_lossy()
-            .into_owned()
-    })
+    (!ptr.is_null()).then(|| unsafe { CStr::from_ptr(ptr) }.to_string_lossy().into_owned())
 }
 
 /// As [`text`], with nothing for null.
@@ -96,18 +79,13 @@ pub(crate) unsafe fn text_or_empty(ptr: *const c_char) -> String {
 ///
 /// # Safety
 /// `error` is null or a valid error object.
-pub(crate) unsafe fn code_of_error(
-    error: *const sys::rd_kafka_error_t,
-) -> Option<(RDKafkaErrorCode, String)> {
+pub(crate) unsafe fn code_of_error(error: *const sys::rd_kafka_error_t) -> Option<(RDKafkaErrorCode, String)> {
     if error.is_null() {
         return None;
     }
     // SAFETY: the error is valid; its text lives as long as it does.
     let (code, said) = unsafe {
-        (
-            RDKafkaErrorCode::from(sys::rd_kafka_error_code(error)),
-            text_or_empty(sys::rd_kafka_error_string(error)),
-        )
+        (RDKafkaErrorCode::from(sys::rd_kafka_error_code(error)), text_or_empty(sys::rd_kafka_error_string(error)))
     };
     (code != RDKafkaErrorCode::NoError).then_some((code, said))
 }

@@ -6,8 +6,8 @@ mod headers;
 mod reports;
 
 pub use headers::HeaderList;
-pub use reports::{Fate, Report, Written};
 pub(crate) use reports::ReportContext;
+pub use reports::{Fate, Report, Written};
 
 use crate::errors::{FailureClass, KafkaFailure, classify_produce};
 use crate::settings::{ClientSettings, Role};
@@ -152,10 +152,7 @@ impl Drop for Outbox {
     }
 }
 
-fn field(
-    vtype: sys::rd_kafka_vtype_t,
-    set: impl FnOnce(&mut sys::rd_kafka_vu_s__bindgen_ty_1),
-) -> sys::rd_kafka_vu_t {
+fn field(vtype: sys::rd_kafka_vtype_t, set: impl FnOnce(&mut sys::rd_kafka_vu_s__bindgen_ty_1)) -> sys::rd_kafka_vu_t {
     let mut u = sys::rd_kafka_vu_s__bindgen_ty_1 { _pad: [0; 64] };
     set(&mut u);
     sys::rd_kafka_vu_t { vtype, u }

@@ -90,9 +90,7 @@ impl ProducerContext for ReportContext {
                 },
                 at: mono(),
             }),
-            Err((error, _)) => {
-                Err(error.rdkafka_error_code().map_or(Failure::Retriable, failure_of))
-            }
+            Err((error, _)) => Err(error.rdkafka_error_code().map_or(Failure::Retriable, failure_of)),
         };
         if let Ok(mut reports) = self.reports.lock() {
             reports.push(Report { opaque: opaque as u64, result, fate });

@@ -130,9 +130,8 @@ impl Line {
     pub(super) fn wait(&self, wake_for: WakeFor, at_most: Duration) {
         let state = self.lock();
         let closing = state.closing;
-        let idle = |state: &mut State| {
-            state.closing == closing && !(wake_for == WakeFor::Records && state.fits(self.bounds))
-        };
+        let idle =
+            |state: &mut State| state.closing == closing && !(wake_for == WakeFor::Records && state.fits(self.bounds));
         if state.closing.is_some() && state.waiting.is_empty() && state.sent.records == 0 {
             return;
         }

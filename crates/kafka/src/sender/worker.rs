@@ -2,7 +2,7 @@
 
 use super::failure::SendTrouble;
 use super::letter::Reply;
-use super::line::{Ended, Line, Ticket, WakeFor, Waiting};
+use super::line::{Ended, Line, Ticket, Waiting, WakeFor};
 use super::options::SenderOptions;
 use crate::clock::{mono, wall_ms};
 use crate::errors::KafkaFailure;

@@ -29,12 +29,8 @@ const CONNECTION: &[(&str, &str)] = &[
 ];
 
 /// Records leave in order, once, acknowledged by all replicas, and none is given up by the client.
-const PRODUCER: &[(&str, &str)] = &[
-    ("enable.idempotence", "true"),
-    ("acks", "all"),
-    ("partitioner", "murmur2_random"),
-    ("message.timeout.ms", "0"),
-];
+const PRODUCER: &[(&str, &str)] =
+    &[("enable.idempotence", "true"), ("acks", "all"), ("partitioner", "murmur2_random"), ("message.timeout.ms", "0")];
 
 const CONSUMER: &[(&str, &str)] = &[
     ("auto.offset.reset", "earliest"),
@@ -44,10 +40,7 @@ const CONSUMER: &[(&str, &str)] = &[
 ];
 
 /// A handle without a group; it must see the true end of a partition, past open transactions.
-const SIDE: &[(&str, &str)] = &[
-    ("enable.auto.commit", "false"),
-    ("isolation.level", "read_uncommitted"),
-];
+const SIDE: &[(&str, &str)] = &[("enable.auto.commit", "false"), ("isolation.level", "read_uncommitted")];
 
 impl Role {
     fn fixed(self) -> &'static [(&'static str, &'static str)] {

@@ -12,9 +12,7 @@ pub enum SettingsError {
         given: String,
     },
     /// A `-X` without `=`.
-    #[error(
-        "-X {given}: not key=value; write the client property's name, =, and its value, as in -X debug=broker"
-    )]
+    #[error("-X {given}: not key=value; write the client property's name, =, and its value, as in -X debug=broker")]
     NotKeyValue {
         /// What was given.
         given: String,

@@ -15,10 +15,7 @@ impl Reader {
             self.names_fit(parts, level, node, &path);
             match by_delay.get(&level.delay) {
                 Some(other) => {
-                    let message = format!(
-                        "the same delay as level {}: {}; remove one",
-                        other.name, level.delay
-                    );
+                    let message = format!("the same delay as level {}: {}; remove one", other.name, level.delay);
                     self.fault(&path, node, message);
                 }
                 None => {
@@ -30,27 +27,16 @@ impl Reader {
 
     fn names_fit(&mut self, parts: &Parts, level: &Level, node: &Node, path: &str) {
         let name = level.name.as_str();
-        for (what, prefix) in [
-            ("topicPrefix", &parts.topic_prefix),
-            ("groupPrefix", &parts.group_prefix),
-        ] {
+        for (what, prefix) in [("topicPrefix", &parts.topic_prefix), ("groupPrefix", &parts.group_prefix)] {
             let length = prefix.len() + name.len();
             if length > MAX_TOPIC_NAME {
-                let message = format!(
-                    "{what} and name are {length} bytes together; shorten one, {MAX_TOPIC_NAME} fit"
-                );
+                let message = format!("{what} and name are {length} bytes together; shorten one, {MAX_TOPIC_NAME} fit");
                 self.fault(path, node, message);
             }
         }
         let topic = format!("{}{name}", parts.topic_prefix);
-        if let Some(sibling) = parts
-            .sibling_prefixes
-            .iter()
-            .find(|sibling| is_their_own(sibling, parts, &topic))
-        {
-            let message = format!(
-                "its topic {topic:?} starts with the sibling prefix {sibling:?}; rename the level"
-            );
+        if let Some(sibling) = parts.sibling_prefixes.iter().find(|sibling| is_their_own(sibling, parts, &topic)) {
+            let message = format!("its topic {topic:?} starts with the sibling prefix {sibling:?}; rename the level");
             self.fault(path, node, message);
         }
     }

@@ -36,11 +36,7 @@ pub(super) struct Entry<'n> {
 
 pub(super) fn join(path: &str, key: &str) -> String {
     let key = shorten(key);
-    if path.is_empty() {
-        key
-    } else {
-        format!("{path}.{key}")
-    }
+    if path.is_empty() { key } else { format!("{path}.{key}") }
 }
 
 impl Reader {
@@ -50,14 +46,7 @@ impl Reader {
             Kind::Map(pairs) => pairs,
             _ if node.is_null() => return Vec::new(),
             other => {
-                self.fault(
-                    path,
-                    node,
-                    format!(
-                        "expected a map of keys and values, found {}",
-                        describe(other)
-                    ),
-                );
+                self.fault(path, node, format!("expected a map of keys and values, found {}", describe(other)));
                 return Vec::new();
             }
         };
@@ -69,12 +58,7 @@ impl Reader {
             };
             let path = join(path, key);
             if seen.insert(key) {
-                entries.push(Entry {
-                    path,
-                    key,
-                    key_node,
-                    value,
-                });
+                entries.push(Entry { path, key, key_node, value });
             } else {
                 self.fault(&path, key_node, "this key is written twice; remove one");
             }
@@ -83,12 +67,7 @@ impl Reader {
     }
 
     /// The fields of a map that may only have the `known` keys; nothing if it is no map.
-    pub(super) fn fields<'n>(
-        &mut self,
-        path: &str,
-        node: &'n Node,
-        known: &[&str],
-    ) -> Option<Fields<'n>> {
+    pub(super) fn fields<'n>(&mut self, path: &str, node: &'n Node, known: &[&str]) -> Option<Fields<'n>> {
         let is_map = matches!(node.kind, Kind::Map(_)) || node.is_null();
         let mut entries = Vec::new();
         for entry in self.entries(path, node) {
@@ -99,19 +78,12 @@ impl Reader {
                 self.fault(&entry.path, entry.key_node, message);
             }
         }
-        is_map.then(|| Fields {
-            path: path.to_owned(),
-            entries,
-        })
+        is_map.then(|| Fields { path: path.to_owned(), entries })
     }
 
     /// Guesses what was meant, but only as long as anyone will read it: guessing costs more than reading.
     fn unknown(&self, key: &str, known: &[&str]) -> String {
-        let guess = if self.faults.len() < MAX_FAULTS {
-            nearest(key, known)
-        } else {
-            None
-        };
+        let guess = if self.faults.len() < MAX_FAULTS { nearest(key, known) } else { None };
         match guess {
             Some(meant) => format!("unknown key; did you mean {meant}?"),
             None => format!("unknown key; allowed are {}", known.join(", ")),
@@ -119,12 +91,7 @@ impl Reader {
     }
 
     /// The fields of a map under a key; nothing if the key is absent.
-    pub(super) fn section<'n>(
-        &mut self,
-        fields: &Fields<'n>,
-        key: &str,
-        known: &[&str],
-    ) -> Option<Fields<'n>> {
+    pub(super) fn section<'n>(&mut self, fields: &Fields<'n>, key: &str, known: &[&str]) -> Option<Fields<'n>> {
         let node = fields.get(key)?;
         self.fields(&fields.path_of(key), node, known)
     }
@@ -176,11 +143,7 @@ fn edits(a: &str, b: &str) -> usize {
         let mut next = vec![i + 1];
         for ((right, above), diagonal) in b.iter().zip(row.iter().skip(1)).zip(&row) {
             let beside = next.last().copied().unwrap_or_default();
-            next.push(
-                (diagonal + usize::from(left != *right))
-                    .min(above + 1)
-                    .min(beside + 1),
-            );
+            next.push((diagonal + usize::from(left != *right)).min(above + 1).min(beside + 1));
         }
         row = next;
     }
@@ -193,18 +156,10 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (a, b, distance) in [
-            ("", "", 0),
-            ("abc", "", 3),
-            ("kitten", "sitting", 3),
-            ("trim", "tirm", 2),
-        ] {
+        for (a, b, distance) in [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("trim", "tirm", 2)] {
             assert_eq!(edits(a, b), distance, "{a} {b}");
         }
-        assert_eq!(
-            nearest("max_delay", &["maxDelay", "levels"]),
-            Some("maxDelay")
-        );
+        assert_eq!(nearest("max_delay", &["maxDelay", "levels"]), Some("maxDelay"));
         assert_eq!(nearest("colour", &["maxDelay", "levels"]), None);
     }
 }

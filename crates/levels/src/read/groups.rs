@@ -16,28 +16,15 @@ const DLQ_RETENTION: Delay = Delay::from_millis(14 * 86_400_000);
 const LONGEST_ENDING: &str = ".dlq.marks";
 
 impl Reader {
-    pub(super) fn groups(
-        &mut self,
-        fields: &Fields<'_>,
-        own: &str,
-        siblings: &[String],
-    ) -> BTreeMap<String, Group> {
+    pub(super) fn groups(&mut self, fields: &Fields<'_>, own: &str, siblings: &[String]) -> BTreeMap<String, Group> {
         let Some(node) = fields.get("groups") else {
             return BTreeMap::new();
         };
         let entries = self.entries("groups", node);
-        entries
-            .iter()
-            .filter_map(|entry| self.group(entry, own, siblings))
-            .collect()
+        entries.iter().filter_map(|entry| self.group(entry, own, siblings)).collect()
     }
 
-    fn group(
-        &mut self,
-        entry: &Entry<'_>,
-        own: &str,
-        siblings: &[String],
-    ) -> Option<(String, Group)> {
+    fn group(&mut self, entry: &Entry<'_>, own: &str, siblings: &[String]) -> Option<(String, Group)> {
         self.group_name(entry, own, siblings);
         let fields = self.fields(&entry.path, entry.value, GROUP_KEYS)?;
         let topics = match fields.get("topics") {
@@ -46,12 +33,7 @@ impl Reader {
         };
         let group = Group {
             topics,
-            retry_partitions: self.field(
-                &fields,
-                "retryPartitions",
-                RETRY_PARTITIONS,
-                Reader::partitions,
-            ),
+            retry_partitions: self.field(&fields, "retryPartitions", RETRY_PARTITIONS, Reader::partitions),
             dlq_retention: self.field(&fields, "dlqRetention", DLQ_RETENTION, Reader::duration),
             critical: self.field(&fields, "critical", false, Reader::truth),
         };
@@ -61,9 +43,7 @@ impl Reader {
     /// The group's topics must have legal names, and its retry topic must be one that a record can be released to.
     fn group_name(&mut self, entry: &Entry<'_>, own: &str, siblings: &[String]) {
         let longest = MAX_TOPIC_NAME - LONGEST_ENDING.len();
-        if entry.key.is_empty()
-            || check_topic_name(&format!("{}{LONGEST_ENDING}", entry.key)).is_err()
-        {
+        if entry.key.is_empty() || check_topic_name(&format!("{}{LONGEST_ENDING}", entry.key)).is_err() {
             let shown = shorten(entry.key);
             let message = format!(
                 "not a group that topics can be named after: {shown:?}; use letters, digits, '.', '_' and '-', \
@@ -71,9 +51,8 @@ impl Reader {
             );
             self.fault(&entry.path, entry.key_node, message);
         } else if let Some(prefix) = never_allowed(&format!("{}.retry", entry.key), own, siblings) {
-            let message = format!(
-                "its retry topic would start with {prefix:?}, which is never a target; rename the group"
-            );
+            let message =
+                format!("its retry topic would start with {prefix:?}, which is never a target; rename the group");
             self.fault(&entry.path, entry.key_node, message);
         }
     }

@@ -5,15 +5,8 @@ use super::fields::{Entry, Fields};
 use crate::yaml::Node;
 use crate::{Delay, Delivery, Level, LevelName, LevelState, PollInterval};
 
-const DEFAULT_KEYS: &[&str] = &[
-    "partitions",
-    "replicationFactor",
-    "outageBudget",
-    "pollInterval",
-    "delivery",
-    "trim",
-    "deploy",
-];
+const DEFAULT_KEYS: &[&str] =
+    &["partitions", "replicationFactor", "outageBudget", "pollInterval", "delivery", "trim", "deploy"];
 const LEVEL_KEYS: &[&str] = &[
     "delay",
     "state",
@@ -68,12 +61,7 @@ impl Reader {
                 Reader::replication_factor,
             ),
             outage_budget: self.field(fields, "outageBudget", base.outage_budget, Reader::duration),
-            poll_interval: self.field(
-                fields,
-                "pollInterval",
-                base.poll_interval,
-                Reader::poll_interval,
-            ),
+            poll_interval: self.field(fields, "pollInterval", base.poll_interval, Reader::poll_interval),
             delivery: self.field(fields, "delivery", base.delivery, Reader::word),
             trim: self.field(fields, "trim", base.trim, Reader::truth),
         }
@@ -87,26 +75,15 @@ impl Reader {
         defaults: &Defaults,
     ) -> Vec<(Level, &'n Node)> {
         let Some(node) = fields.get("levels") else {
-            self.fault(
-                "levels",
-                root,
-                "no levels; add at least one, such as levels: {5s: {}}",
-            );
+            self.fault("levels", root, "no levels; add at least one, such as levels: {5s: {}}");
             return Vec::new();
         };
         let before = self.faults.len();
         let entries = self.entries("levels", node);
-        let levels: Vec<_> = entries
-            .iter()
-            .filter_map(|entry| self.level(entry, defaults))
-            .collect();
+        let levels: Vec<_> = entries.iter().filter_map(|entry| self.level(entry, defaults)).collect();
         let none_active = !levels.iter().any(|(level, _)| level.is_active());
         if none_active && self.faults.len() == before {
-            self.fault(
-                "levels",
-                node,
-                "no level is active; add one such as 5s: {}, or set one back to state: active",
-            );
+            self.fault("levels", node, "no level is active; add one such as 5s: {}, or set one back to state: active");
         }
         levels
     }

@@ -33,10 +33,7 @@ const KEYS: &[&str] = &[
 const TOPIC_PREFIX: &str = "delay-";
 const GROUP_PREFIX: &str = "dwell-roller-";
 const MAX_DELAY: Delay = Delay::from_millis(40 * 86_400_000);
-const PARKED: Parked = Parked {
-    partitions: 1,
-    retention: Delay::from_millis(30 * 86_400_000),
-};
+const PARKED: Parked = Parked { partitions: 1, retention: Delay::from_millis(30 * 86_400_000) };
 
 /// Collects what is wrong.
 #[derive(Default)]
@@ -60,8 +57,7 @@ impl LevelTable {
     pub fn parse(text: &str) -> Result<LevelTable, Faults> {
         if text.len() > MAX_FILE_BYTES {
             let place = Node::made(Kind::Plain(String::new()));
-            let message =
-                "larger than 1 MiB, which no level table needs to be; is it the right file?";
+            let message = "larger than 1 MiB, which no level table needs to be; is it the right file?";
             return Err(Faults::new(vec![place.fault("", message.to_owned())]));
         }
         let root = compose(text).map_err(|fault| Faults::new(vec![fault]))?;
@@ -79,11 +75,7 @@ pub(crate) fn read_table(root: &Node) -> Result<LevelTable, Faults> {
         return Ok(table);
     }
     if reader.faults.is_empty() {
-        reader.fault(
-            "levels",
-            root,
-            "no level is active; add one, such as 5s: {}",
-        );
+        reader.fault("levels", root, "no level is active; add one, such as 5s: {}");
     }
     Err(Faults::new(reader.faults))
 }
@@ -136,17 +128,9 @@ impl Reader {
                 continue;
             };
             if prefix == own {
-                self.fault(
-                    &path,
-                    item,
-                    format!("{prefix:?} is this fleet's own topicPrefix; name only other fleets"),
-                );
+                self.fault(&path, item, format!("{prefix:?} is this fleet's own topicPrefix; name only other fleets"));
             } else if prefixes.contains(&prefix) {
-                self.fault(
-                    &path,
-                    item,
-                    format!("{prefix:?} is listed twice; remove one"),
-                );
+                self.fault(&path, item, format!("{prefix:?} is listed twice; remove one"));
             } else {
                 prefixes.push(prefix);
             }
@@ -156,11 +140,7 @@ impl Reader {
 
     fn prefix_text(&mut self, path: &str, node: &Node) -> Option<String> {
         let text = self.text(path, node)?;
-        if !text.is_empty()
-            && text.len() < MAX_TOPIC_NAME
-            && is_topic_text(text)
-            && !text.starts_with("__")
-        {
+        if !text.is_empty() && text.len() < MAX_TOPIC_NAME && is_topic_text(text) && !text.starts_with("__") {
             return Some(text.to_owned());
         }
         let shown = crate::delay::shorten(text);

@@ -24,9 +24,7 @@ impl Reader {
                 self.fault(
                     path,
                     node,
-                    format!(
-                        "{shown} is read as a number, a truth value or null; quote it: \"{shown}\""
-                    ),
+                    format!("{shown} is read as a number, a truth value or null; quote it: \"{shown}\""),
                 );
                 None
             }
@@ -39,11 +37,7 @@ impl Reader {
         let text = self.scalar(path, node, "a duration such as 5s")?;
         match Delay::parse(text) {
             Ok(Delay::ZERO) => {
-                self.fault(
-                    path,
-                    node,
-                    format!("{text:?} is no time at all; write a duration above zero, such as 5s"),
-                );
+                self.fault(path, node, format!("{text:?} is no time at all; write a duration above zero, such as 5s"));
                 None
             }
             Ok(delay) => Some(delay),
@@ -72,9 +66,7 @@ impl Reader {
     /// A replication factor; -1 leaves it to the broker.
     pub(super) fn replication_factor(&mut self, path: &str, node: &Node) -> Option<i16> {
         let allowed = "a whole number from 1 to 32767, or -1 for the broker's default";
-        let number = self.number(path, node, allowed, |n| {
-            n == -1 || (1..=i64::from(i16::MAX)).contains(&n)
-        })?;
+        let number = self.number(path, node, allowed, |n| n == -1 || (1..=i64::from(i16::MAX)).contains(&n))?;
         i16::try_from(number).ok()
     }
 
@@ -101,11 +93,7 @@ impl Reader {
     /// The items of a list, each with its path.
     pub(super) fn list<'n>(&mut self, path: &str, node: &'n Node) -> Vec<(String, &'n Node)> {
         match &node.kind {
-            Kind::List(items) => items
-                .iter()
-                .enumerate()
-                .map(|(i, item)| (format!("{path}.{i}"), item))
-                .collect(),
+            Kind::List(items) => items.iter().enumerate().map(|(i, item)| (format!("{path}.{i}"), item)).collect(),
             _ => {
                 self.expected::<()>(path, node, "a list such as [a, b]");
                 Vec::new()
@@ -120,13 +108,7 @@ impl Reader {
         }
     }
 
-    fn number(
-        &mut self,
-        path: &str,
-        node: &Node,
-        allowed: &str,
-        is_allowed: impl Fn(i64) -> bool,
-    ) -> Option<i64> {
+    fn number(&mut self, path: &str, node: &Node, allowed: &str, is_allowed: impl Fn(i64) -> bool) -> Option<i64> {
         let number = match &node.kind {
             Kind::Plain(text) => decimal(text).filter(|n| is_allowed(*n)),
             _ => None,
@@ -135,11 +117,7 @@ impl Reader {
     }
 
     fn expected<T>(&mut self, path: &str, node: &Node, expected: &str) -> Option<T> {
-        self.fault(
-            path,
-            node,
-            format!("expected {expected}, found {}", describe(&node.kind)),
-        );
+        self.fault(path, node, format!("expected {expected}, found {}", describe(&node.kind)));
         None
     }
 }
@@ -152,25 +130,19 @@ fn decimal(text: &str) -> Option<i64> {
 
 /// Whether some YAML reader, of version 1.1 or 1.2, takes this unquoted text for something other than text.
 fn is_ambiguous(text: &str) -> bool {
-    const WORDS: [&str; 10] = [
-        "", "~", "null", "true", "false", "yes", "no", "on", "off", "y",
-    ];
+    const WORDS: [&str; 10] = ["", "~", "null", "true", "false", "yes", "no", "on", "off", "y"];
     let lower = text.to_ascii_lowercase();
     let numeric = lower.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'));
     let bare = lower.replace('_', "");
     WORDS.contains(&lower.as_str())
         || lower == "n"
-        || (numeric
-            && (bare.parse::<f64>().is_ok()
-                || is_based(&bare)
-                || matches!(bare.as_str(), ".inf" | ".nan")))
+        || (numeric && (bare.parse::<f64>().is_ok() || is_based(&bare) || matches!(bare.as_str(), ".inf" | ".nan")))
 }
 
 /// `0x1f`, `0o17`, `0b11`.
 fn is_based(text: &str) -> bool {
     let digits = |prefix, radix| {
-        text.strip_prefix(prefix)
-            .is_some_and(|rest: &str| !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix)))
+        text.strip_prefix(prefix).is_some_and(|rest: &str| !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix)))
     };
     digits("0x", 16) || digits("0o", 8) || digits("0b", 2)
 }
@@ -181,23 +153,12 @@ mod tests {
 
     #[test]
     fn ambiguous_texts() {
-        for text in [
-            "", "~", "null", "True", "YES", "off", "n", "12", "-1", "1_000", "1e3", "0x1f", ".5",
-            "1.5", ".inf",
-        ] {
+        for text in
+            ["", "~", "null", "True", "YES", "off", "n", "12", "-1", "1_000", "1e3", "0x1f", ".5", "1.5", ".inf"]
+        {
             assert!(is_ambiguous(text), "{text:?}");
         }
-        for text in [
-            "5s",
-            "1h",
-            "orders",
-            "payments.eu",
-            "1s.retry",
-            "0xyz",
-            "infinity",
-            "nano",
-            "-",
-        ] {
+        for text in ["5s", "1h", "orders", "payments.eu", "1s.retry", "0xyz", "infinity", "nano", "-"] {
             assert!(!is_ambiguous(text), "{text:?}");
         }
     }

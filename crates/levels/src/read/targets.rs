@@ -7,13 +7,7 @@ use crate::target::INTERNAL_PREFIX;
 use crate::yaml::Node;
 
 impl Reader {
-    pub(super) fn targets(
-        &mut self,
-        root: &Node,
-        fields: &Fields<'_>,
-        own: &str,
-        siblings: &[String],
-    ) -> Vec<Glob> {
+    pub(super) fn targets(&mut self, root: &Node, fields: &Fields<'_>, own: &str, siblings: &[String]) -> Vec<Glob> {
         let Some(node) = fields.get("targets") else {
             self.fault(
                 "targets",
@@ -24,16 +18,9 @@ impl Reader {
         };
         let before = self.faults.len();
         let items = self.list("targets", node);
-        let globs: Vec<Glob> = items
-            .iter()
-            .filter_map(|(path, item)| self.target(path, item, own, siblings))
-            .collect();
+        let globs: Vec<Glob> = items.iter().filter_map(|(path, item)| self.target(path, item, own, siblings)).collect();
         if globs.is_empty() && self.faults.len() == before {
-            self.fault(
-                "targets",
-                node,
-                "the list is empty; name the topics that records may be released to",
-            );
+            self.fault("targets", node, "the list is empty; name the topics that records may be released to");
         }
         globs
     }
@@ -47,10 +34,8 @@ impl Reader {
             }
         };
         if let Some(prefix) = never_allowed(glob.literal_prefix(), own, siblings) {
-            let message = format!(
-                "{:?} can match nothing: names that start with {prefix:?} are never targets",
-                glob.as_str()
-            );
+            let message =
+                format!("{:?} can match nothing: names that start with {prefix:?} are never targets", glob.as_str());
             self.fault(path, node, message);
             return None;
         }
@@ -59,11 +44,7 @@ impl Reader {
 }
 
 /// The prefix that makes every name with this beginning no target, whatever the list says.
-pub(super) fn never_allowed<'p>(
-    beginning: &str,
-    own: &'p str,
-    siblings: &'p [String],
-) -> Option<&'p str> {
+pub(super) fn never_allowed<'p>(beginning: &str, own: &'p str, siblings: &'p [String]) -> Option<&'p str> {
     [own, INTERNAL_PREFIX]
         .into_iter()
         .chain(siblings.iter().map(String::as_str))

@@ -55,14 +55,8 @@ struct Comparison<'c> {
 
 impl Comparison<'_> {
     fn value(&self, key: &str) -> &str {
-        let default = DEFAULTS
-            .iter()
-            .find(|(name, _)| *name == key)
-            .map_or("", |(_, value)| *value);
-        self.found
-            .config
-            .get(key)
-            .map_or(default, |value| value.trim())
+        let default = DEFAULTS.iter().find(|(name, _)| *name == key).map_or("", |(_, value)| *value);
+        self.found.config.get(key).map_or(default, |value| value.trim())
     }
 
     /// A whole number; -1 = no limit. Nothing if it is neither.
@@ -74,97 +68,49 @@ impl Comparison<'_> {
     }
 
     fn setting(&self, key: &str, wanted: &str, severity: Severity, why: &str) -> Finding {
-        let fix = Fix::Alter {
-            topic: self.spec.name.clone(),
-            set: vec![(key.to_owned(), wanted.to_owned())],
-        };
-        self.finding(
-            key,
-            self.value(key).to_owned(),
-            wanted.to_owned(),
-            severity,
-            why,
-            fix,
-        )
+        let fix = Fix::Alter { topic: self.spec.name.clone(), set: vec![(key.to_owned(), wanted.to_owned())] };
+        self.finding(key, self.value(key).to_owned(), wanted.to_owned(), severity, why, fix)
     }
 
-    fn finding(
-        &self,
-        key: &str,
-        found: String,
-        wanted: String,
-        severity: Severity,
-        why: &str,
-        fix: Fix,
-    ) -> Finding {
+    fn finding(&self, key: &str, found: String, wanted: String, severity: Severity, why: &str, fix: Fix) -> Finding {
         let topic = self.spec.name.clone();
-        Finding {
-            topic,
-            severity,
-            key: key.to_owned(),
-            found,
-            wanted,
-            why: why.to_owned(),
-            fix,
-        }
+        Finding { topic, severity, key: key.to_owned(), found, wanted, why: why.to_owned(), fix }
     }
 
     fn timestamps(&self) -> Option<Finding> {
         let (severity, why) = match self.spec.kind {
-            TopicKind::Level(_) => (
-                Severity::Loss,
-                "a producer's clock would decide when records are due and expire",
-            ),
-            TopicKind::Clock => (
-                Severity::Loss,
-                "a roller would take its own clock for the broker's and release early",
-            ),
-            TopicKind::Parked => (
-                Severity::Drift,
-                "a producer's clock would decide when parked records expire",
-            ),
+            TopicKind::Level(_) => (Severity::Loss, "a producer's clock would decide when records are due and expire"),
+            TopicKind::Clock => {
+                (Severity::Loss, "a roller would take its own clock for the broker's and release early")
+            }
+            TopicKind::Parked => (Severity::Drift, "a producer's clock would decide when parked records expire"),
         };
         let key = "message.timestamp.type";
-        (self.value(key) != "LogAppendTime")
-            .then(|| self.setting(key, "LogAppendTime", severity, why))
+        (self.value(key) != "LogAppendTime").then(|| self.setting(key, "LogAppendTime", severity, why))
     }
 
     fn cleanup(&self) -> Option<Finding> {
-        let why =
-            "compaction removes all but the last record of a key, whether it was released or not";
+        let why = "compaction removes all but the last record of a key, whether it was released or not";
         let key = "cleanup.policy";
         (self.value(key) != "delete").then(|| self.setting(key, "delete", Severity::Loss, why))
     }
 
     fn retention(&self) -> Option<Finding> {
         let (severity, why) = match self.spec.kind {
-            TopicKind::Level(_) => (
-                Severity::Loss,
-                "records could expire before they are released: delay and outage budget do not fit",
-            ),
-            TopicKind::Parked => (
-                Severity::Drift,
-                "parked records would be gone sooner than the table says",
-            ),
-            TopicKind::Clock => (
-                Severity::Drift,
-                "other than the table says; nothing is lost",
-            ),
+            TopicKind::Level(_) => {
+                (Severity::Loss, "records could expire before they are released: delay and outage budget do not fit")
+            }
+            TopicKind::Parked => (Severity::Drift, "parked records would be gone sooner than the table says"),
+            TopicKind::Clock => (Severity::Drift, "other than the table says; nothing is lost"),
         };
         let key = "retention.ms";
-        let enough = self
-            .limit(key)
-            .is_some_and(|kept| kept >= self.spec.retention_needed.as_millis());
+        let enough = self.limit(key).is_some_and(|kept| kept >= self.spec.retention_needed.as_millis());
         let wanted = self.spec.setting(key)?;
         (!enough).then(|| self.setting(key, wanted, severity, why))
     }
 
     fn size_retention(&self) -> Option<Finding> {
-        let severity = if self.spec.kind == TopicKind::Clock {
-            Severity::Drift
-        } else {
-            Severity::Loss
-        };
+        let severity = if self.spec.kind == TopicKind::Clock { Severity::Drift } else { Severity::Loss };
         let why = "a busy hour would push out records that still wait";
         let key = "retention.bytes";
         (self.value(key) != "-1").then(|| self.setting(key, "-1", severity, why))
@@ -172,10 +118,7 @@ impl Comparison<'_> {
 
     fn in_sync(&self) -> Option<Finding> {
         let key = "min.insync.replicas";
-        let enough = self
-            .value(key)
-            .parse::<u32>()
-            .is_ok_and(|replicas| replicas >= 2);
+        let enough = self.value(key).parse::<u32>().is_ok_and(|replicas| replicas >= 2);
         let matters = self.found.replication_factor >= 3 && self.spec.kind != TopicKind::Clock;
         let why = "a record could be acknowledged by one broker only and be lost with it";
         (matters && !enough).then(|| self.setting(key, "2", Severity::Loss, why))
@@ -185,8 +128,7 @@ impl Comparison<'_> {
         let key = "unclean.leader.election.enable";
         let matters = self.found.replication_factor > 1 && self.spec.kind != TopicKind::Clock;
         let why = "a replica that lags could become leader and drop acknowledged records";
-        (matters && self.value(key) != "false")
-            .then(|| self.setting(key, "false", Severity::Loss, why))
+        (matters && self.value(key) != "false").then(|| self.setting(key, "false", Severity::Loss, why))
     }
 
     /// Only the parked topic has a limit to keep.
@@ -194,10 +136,7 @@ impl Comparison<'_> {
         let key = "max.message.bytes";
         let wanted = self.spec.setting(key)?;
         let needed: u64 = wanted.parse().ok()?;
-        let enough = self
-            .value(key)
-            .parse::<u64>()
-            .is_ok_and(|limit| limit >= needed);
+        let enough = self.value(key).parse::<u64>().is_ok_and(|limit| limit >= needed);
         let why = "the largest record of a level could not be parked with its reason, and would lose its body";
         (!enough).then(|| self.setting(key, wanted, Severity::Loss, why))
     }
@@ -220,14 +159,7 @@ impl Comparison<'_> {
             "fewer brokers may fail than the table says"
         };
         let fix = Fix::Manual(self.more_replicas());
-        Some(self.finding(
-            "replication.factor",
-            found.to_string(),
-            wanted,
-            severity,
-            why,
-            fix,
-        ))
+        Some(self.finding("replication.factor", found.to_string(), wanted, severity, why, fix))
     }
 
     fn more_replicas(&self) -> String {
@@ -242,20 +174,8 @@ impl Comparison<'_> {
 
     fn partitions(&self) -> Option<Finding> {
         let (found, to) = (self.found.partitions, self.spec.partitions);
-        let fix = Fix::AddPartitions {
-            topic: self.spec.name.clone(),
-            to,
-        };
+        let fix = Fix::AddPartitions { topic: self.spec.name.clone(), to };
         let why = "fewer rollers can share the work than the table says";
-        (found < to).then(|| {
-            self.finding(
-                "partitions",
-                found.to_string(),
-                to.to_string(),
-                Severity::Drift,
-                why,
-                fix,
-            )
-        })
+        (found < to).then(|| self.finding("partitions", found.to_string(), to.to_string(), Severity::Drift, why, fix))
     }
 }

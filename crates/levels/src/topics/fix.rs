@@ -33,10 +33,7 @@ impl Fix {
         match self {
             Fix::Create(spec) => create(spec, &brokers),
             Fix::Alter { topic, set } => {
-                let set: Vec<String> = set
-                    .iter()
-                    .map(|(key, value)| format!("{key}={}", bracket(value)))
-                    .collect();
+                let set: Vec<String> = set.iter().map(|(key, value)| format!("{key}={}", bracket(value))).collect();
                 format!(
                     "kafka-configs.sh --bootstrap-server {brokers} --alter --entity-type topics --entity-name {} \
                      --add-config {}",
@@ -62,10 +59,7 @@ fn create(spec: &TopicSpec, brokers: &str) -> String {
         spec.partitions
     );
     if spec.replication_factor > 0 {
-        command.push_str(&format!(
-            " --replication-factor {}",
-            spec.replication_factor
-        ));
+        command.push_str(&format!(" --replication-factor {}", spec.replication_factor));
     }
     for (key, value) in &spec.config {
         command.push_str(&format!(" --config {}", quote(&format!("{key}={value}"))));
@@ -75,18 +69,12 @@ fn create(spec: &TopicSpec, brokers: &str) -> String {
 
 /// Kafka's tool splits at commas unless the value stands in brackets.
 fn bracket(value: &str) -> String {
-    if value.contains(',') {
-        format!("[{value}]")
-    } else {
-        value.to_owned()
-    }
+    if value.contains(',') { format!("[{value}]") } else { value.to_owned() }
 }
 
 /// A word of a POSIX shell, in quotes only where it needs them.
 fn quote(word: &str) -> String {
-    let safe = |c: char| {
-        c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':' | ',' | '=' | '/' | '@')
-    };
+    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':' | ',' | '=' | '/' | '@');
     if !word.is_empty() && word.chars().all(safe) {
         return word.to_owned();
     }

@@ -10,6 +10,4 @@ mod spec;
 pub use check::check;
 pub use finding::{Finding, FoundTopic, Severity};
 pub use fix::Fix;
-pub use spec::{
-    DEFAULT_RECORD_LIMIT, PARKED_HEADROOM, TopicKind, TopicSpec, level_spec, parked_spec, wanted,
-};
+pub use spec::{DEFAULT_RECORD_LIMIT, PARKED_HEADROOM, TopicKind, TopicSpec, level_spec, parked_spec, wanted};

@@ -43,21 +43,14 @@ impl TopicSpec {
     /// What is set on creation for this key.
     #[must_use]
     pub fn setting(&self, key: &str) -> Option<&str> {
-        self.config
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value.as_str())
+        self.config.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 }
 
 /// Every topic the table needs: its levels in order, the parked topic, the clock topic.
 #[must_use]
 pub fn wanted(table: &LevelTable) -> Vec<TopicSpec> {
-    let mut specs: Vec<_> = table
-        .levels()
-        .iter()
-        .map(|level| level_spec(table, level))
-        .collect();
+    let mut specs: Vec<_> = table.levels().iter().map(|level| level_spec(table, level)).collect();
     specs.push(parked_spec(table, DEFAULT_RECORD_LIMIT));
     specs.push(clock_spec(table));
     specs
@@ -123,8 +116,5 @@ fn settings(retention: Delay, replication_factor: i16) -> Vec<(String, String)> 
     if replication_factor != 1 {
         settings.push(("unclean.leader.election.enable", "false".to_owned()));
     }
-    settings
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect()
+    settings.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

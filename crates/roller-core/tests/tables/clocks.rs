@@ -93,3 +93,24 @@ fn sightings_of_a_topic_made_anew_start_anew() {
     r.run_to(65_010.0);
     assert_eq!(r.copies.len(), 2);
 }
+
+#[test]
+fn clocks_a_little_apart_are_no_reason_to_trust_a_sighting() {
+    // The level's leader stamps 40 ms ahead of the slowest broker, which may lead the target. The record is seen at
+    // once; a delay after that the slowest broker would still stamp the copy before `append + delay`.
+    let mut r = Rig::new("5s");
+    r.skew = (-40_000, 0);
+    r.head(0, 0, plain());
+    assert_eq!(sends(&r.run_to(5_039.999)), 0);
+    assert_eq!(sends(&r.run_to(5_040.0)), 1);
+    assert_eq!(notes(&r.log), []);
+}
+
+#[test]
+fn a_broker_an_hour_ahead_blocks_nothing_for_an_hour() {
+    let mut r = Rig::new("5s");
+    r.skew = (0, 3_600_000_000);
+    r.head(0, 3_600_000, plain());
+    assert_eq!(sends(&r.run_to(6_002.9)), 0);
+    assert_eq!(sends(&r.run_to(6_003.0)), 1);
+}

@@ -131,6 +131,15 @@ fn regained_without_a_word_in_between() {
 }
 
 #[test]
+fn a_claim_that_was_let_go_stays_let_go() {
+    let mut r = Rig::new("1s");
+    r.ev(Event::Lost(r.claim));
+    assert_eq!(r.ev(Event::Assigned(r.claim)), []);
+    assert_eq!(r.ev(Event::Assigned(claim(0, 0))), []);
+    assert!(!r.core.wants_head(r.claim));
+}
+
+#[test]
 fn two_hundred_revokes_with_a_hundred_in_flight_leak_nothing() {
     let mut r = Rig::new("1s");
     for round in 0..200u64 {
@@ -149,7 +158,11 @@ fn two_hundred_revokes_with_a_hundred_in_flight_leak_nothing() {
         assert_eq!(r.core.claims().count(), 0);
         for n in 0..100 {
             let nth = r.copies.len() - 100 + n;
-            if n % 3 == 0 { r.fail(nth, Failure::Retriable) } else { r.ack(nth) };
+            if n % 3 == 0 {
+                r.fail(nth, Failure::Retriable)
+            } else {
+                r.ack(nth)
+            };
         }
         assert_eq!((r.core.in_flight(), r.core.awaits_reports()), (0, false));
     }
@@ -181,7 +194,7 @@ fn a_stop_with_a_head_two_hours_away_and_a_target_that_fails_is_bounded() {
         rounds += sends(&actions);
         if actions.contains(&Action::Stopped) {
             assert!(step >= 99, "not before the five seconds are over");
-            assert!(rounds <= 2, "backs off");
+            assert!(rounds <= 6, "backs off: {rounds}");
             return;
         }
         for nth in 1..r.copies.len() {

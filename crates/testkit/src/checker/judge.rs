@@ -20,12 +20,8 @@ struct Case<'a> {
 /// repeated) the one that was due first.
 pub fn judge(sent: &[Sent], source: &[SourceRecord], delivered: &[Delivered]) -> Verdict {
     let asked: HashMap<&str, &Sent> = sent.iter().map(|s| (s.id.as_str(), s)).collect();
-    let mut verdict = Verdict {
-        sent: asked.len(),
-        ..Verdict::default()
-    };
-    let mut cases: HashMap<&str, Case<'_>> =
-        asked.keys().map(|&id| (id, Case::default())).collect();
+    let mut verdict = Verdict { sent: asked.len(), ..Verdict::default() };
+    let mut cases: HashMap<&str, Case<'_>> = asked.keys().map(|&id| (id, Case::default())).collect();
     for s in source {
         if let Some(case) = cases.get_mut(s.id.as_str()) {
             case.sources.push(s);
@@ -42,12 +38,7 @@ pub fn judge(sent: &[Sent], source: &[SourceRecord], delivered: &[Delivered]) ->
             settle(case, sent, &mut verdict, &mut samples);
         }
     }
-    verdict.out_of_order = order::swapped(
-        source,
-        cases
-            .into_values()
-            .filter_map(|c| c.deliveries.first().copied()),
-    );
+    verdict.out_of_order = order::swapped(source, cases.into_values().filter_map(|c| c.deliveries.first().copied()));
     verdict.lateness = Lateness::of(samples.values().flatten().copied().collect());
     let level = |((_, name), values): ((i64, &str), Vec<i64>)| LevelLateness {
         level: name.to_owned(),
@@ -65,11 +56,7 @@ fn take_delivery<'a>(
 ) {
     let mut flaw = |flaw| {
         let place = format!("{}-{}@{}", d.topic, d.partition, d.offset);
-        verdict.unexpected.push(Unexpected {
-            id: d.id.clone(),
-            place,
-            flaw,
-        });
+        verdict.unexpected.push(Unexpected { id: d.id.clone(), place, flaw });
     };
     let Some(sent) = asked.get(d.id.as_str()) else {
         return flaw(Flaw::NeverSent);
@@ -92,8 +79,7 @@ fn settle<'a>(
     samples: &mut BTreeMap<(i64, &'a str), Vec<i64>>,
 ) {
     case.sources.sort_by_key(|s| s.append_ms);
-    case.deliveries
-        .sort_by_key(|d| (d.append_ms, d.partition, d.offset));
+    case.deliveries.sort_by_key(|d| (d.append_ms, d.partition, d.offset));
     let Some(&first) = case.deliveries.first() else {
         verdict.lost.push(sent.id.clone());
         return;
@@ -102,28 +88,17 @@ fn settle<'a>(
     verdict.duplicates += case.deliveries.len() - 1;
     let Some(&start) = case.sources.first() else {
         let place = format!("{}-{}@{}", first.topic, first.partition, first.offset);
-        verdict.unexpected.push(Unexpected {
-            id: sent.id.clone(),
-            place,
-            flaw: Flaw::NoSource,
-        });
+        verdict.unexpected.push(Unexpected { id: sent.id.clone(), place, flaw: Flaw::NoSource });
         return;
     };
     for (nth, d) in case.deliveries.iter().enumerate() {
         let due_ms = due(case, d, sent, start);
         if d.append_ms < due_ms {
-            verdict.early.push(Early {
-                id: sent.id.clone(),
-                due_ms,
-                append_ms: d.append_ms,
-            });
+            verdict.early.push(Early { id: sent.id.clone(), due_ms, append_ms: d.append_ms });
         }
         if nth == 0 {
             let level = sent.level.as_deref().unwrap_or(&start.topic);
-            samples
-                .entry((start.delay_ms, level))
-                .or_default()
-                .push(d.append_ms - due_ms);
+            samples.entry((start.delay_ms, level)).or_default().push(d.append_ms - due_ms);
         }
     }
 }
@@ -135,8 +110,6 @@ fn due(case: &Case<'_>, d: &Delivered, sent: &Sent, start: &SourceRecord) -> i64
         _ if case.deliveries.len() == 1 => dues().max().unwrap_or(0),
         _ => dues().min().unwrap_or(0),
     };
-    let requested = sent
-        .deliver_at_ms
-        .unwrap_or(start.append_ms + sent.asked_ms);
+    let requested = sent.deliver_at_ms.unwrap_or(start.append_ms + sent.asked_ms);
     of_copy.max(requested)
 }

@@ -49,12 +49,7 @@ pub struct Sent {
 impl Sent {
     /// A record for `target`, `asked_ms` after its append.
     pub fn new(id: impl Into<String>, target: impl Into<String>, asked_ms: i64) -> Sent {
-        Sent {
-            id: id.into(),
-            target: target.into(),
-            asked_ms,
-            ..Sent::default()
-        }
+        Sent { id: id.into(), target: target.into(), asked_ms, ..Sent::default() }
     }
 }
 
@@ -166,9 +161,6 @@ pub struct Verdict {
 impl Verdict {
     /// Nothing lost, early, unexpected or out of order. Duplicates are allowed: crashes make them.
     pub fn is_clean(&self) -> bool {
-        self.lost.is_empty()
-            && self.early.is_empty()
-            && self.unexpected.is_empty()
-            && self.out_of_order.is_empty()
+        self.lost.is_empty() && self.early.is_empty() && self.unexpected.is_empty() && self.out_of_order.is_empty()
     }
 }
