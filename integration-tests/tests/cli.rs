@@ -197,7 +197,9 @@ fn ready() -> Fleet {
 fn a_sent_record_is_where_its_receipt_says() {
     let fleet = ready();
     let args = ["send", "--to", "orders", "--in", "45m", "--key", "k", "--header", "a=1", "--header", "a=2"];
-    let receipt = fleet.json(&[&args[..], &["--type", "reminder", "--id", "i-1", "hello"]].concat(), 0);
+    let more = ["--type", "reminder", "--id", "i-1", "-o", "json", "hello"];
+    let ran = fleet.dwell(&[&args[..], &more].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
 
     let records = read(&fleet.topic("1h"));
     let [record] = records.as_slice() else { panic!("{records:?}") };
@@ -208,7 +210,7 @@ fn a_sent_record_is_where_its_receipt_says() {
         record.partition,
         record.offset
     );
-    assert_eq!(receipt, serde_json::from_str::<Value>(&expected).unwrap());
+    assert_eq!(ran.out.trim_end(), expected);
     assert_eq!((record.key.as_deref(), record.payload.as_deref()), (Some(&b"k"[..]), Some(&b"hello"[..])));
     for (name, value) in
         [("dwell-target", "orders"), ("dwell-delay", "2700000"), ("dwell-id", "i-1"), ("dwell-type", "reminder")]

@@ -17,15 +17,16 @@ const LONG_POLL_UP_TO: Duration = Duration::from_secs(10);
 /// A pause shorter than this is not worth the prefetch it throws away.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// The client is asked again this long after a look that was not answered.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
 /// Whether the client fetches a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// Yes.
     Fetching,
-    /// No, and nothing waits: the end offset is looked at by then.
-    PausedEmpty { look_at: Mono },
-    /// No, and the look is under way; asked again by then.
-    Looking { again_at: Mono },
+    /// No, and nothing waits; looks at the end offset find out when something does.
+    PausedEmpty,
     /// No, the head is far from due: fetch again by then.
     PausedHead { resume_at: Mono },
 }
@@ -48,12 +49,19 @@ fn to_std(d: Delay) -> Duration {
     Duration::from_millis(d.as_millis())
 }
 
+/// How often the end offset is looked at while a head waits. What lies behind the head is dated by these looks where
+/// a broker's clock was ahead, so they are a fraction of the delay; they cost one request for all partitions.
+fn look_interval(level: &Level) -> Duration {
+    (to_std(level.delay) / 4).clamp(Duration::from_secs(1), Duration::from_secs(300))
+}
+
 impl Partition {
     /// The queue ran dry.
     pub(crate) fn end_reached(&mut self, sh: &Shared, now: &Reading, out: &mut Vec<Action>) {
         let Some(interval) = pause_interval(&sh.level) else { return };
         if self.owned() && self.flow == Flow::Fetching && self.window.head().is_none() {
-            self.flow = Flow::PausedEmpty { look_at: now.mono.plus(interval) };
+            self.flow = Flow::PausedEmpty;
+            self.look_at = Some(now.mono.plus(interval));
             out.push(Action::Pause(self.claim));
         }
     }
@@ -64,15 +72,21 @@ impl Partition {
         if self.position.is_none_or(|at| end > at) {
             self.sightings.saw(end, now.mono);
         }
-        if !matches!(self.flow, Flow::Looking { .. } | Flow::PausedEmpty { .. }) {
-            return;
-        }
-        // An end that went back is news too: the topic was made anew, and fetching finds out.
-        if moved {
+        if self.flow == Flow::PausedEmpty && moved {
+            // An end that went back is news too: the topic was made anew, and fetching finds out.
             self.flow = Flow::Fetching;
             out.push(Action::Resume(self.claim));
-        } else if let Some(interval) = pause_interval(&sh.level) {
-            self.flow = Flow::PausedEmpty { look_at: now.mono.plus(interval) };
+        }
+        if self.look_at.is_some() {
+            self.look_at = self.next_look(sh).map(|d| now.mono.plus(d));
+        }
+    }
+
+    /// Time to the next look, where there is a reason for one.
+    fn next_look(&self, sh: &Shared) -> Option<Duration> {
+        match self.flow {
+            Flow::PausedEmpty => pause_interval(&sh.level),
+            _ => self.window.head().map(|_| look_interval(&sh.level)),
         }
     }
 
@@ -81,6 +95,7 @@ impl Partition {
         if !self.owned() {
             return;
         }
+        self.look_behind_head(sh, now);
         let Some(interval) = pause_interval(&sh.level) else { return };
         match self.flow {
             Flow::Fetching => {
@@ -99,30 +114,36 @@ impl Partition {
                     out.push(Action::Resume(self.claim));
                 }
             }
-            Flow::PausedEmpty { .. } | Flow::Looking { .. } => {}
+            Flow::PausedEmpty => {}
         }
     }
 
-    /// Whether it is time to look at this partition's end; marks it as looked at.
+    /// Plans the first look behind a head that waits for long.
+    fn look_behind_head(&mut self, sh: &Shared, now: &Reading) {
+        if self.look_at.is_some() {
+            return;
+        }
+        let every = look_interval(&sh.level);
+        if self.window.head().is_some_and(|(_, h)| h.wait(now) > every) {
+            self.look_at = Some(now.mono.plus(every));
+        }
+    }
+
+    /// Whether it is time to look at this partition's end; the next one is planned when the answer is here.
     pub(crate) fn take_look(&mut self, now: &Reading) -> bool {
-        let (Flow::PausedEmpty { look_at: at } | Flow::Looking { again_at: at }) = self.flow else { return false };
-        let due = self.owned() && now.mono >= at;
+        let due = self.owned() && self.look_at.is_some_and(|at| now.mono >= at);
         if due {
-            self.flow = Flow::Looking { again_at: now.mono.plus(Duration::from_secs(5)) };
+            self.look_at = Some(now.mono.plus(LOOK_AGAIN));
         }
         due
     }
 
     /// The next moment at which the flow wants attention.
     pub(crate) fn flow_wake(&self) -> Option<Mono> {
-        if !self.owned() {
-            return None;
-        }
-        match self.flow {
-            Flow::Fetching => None,
-            Flow::PausedEmpty { look_at: at } | Flow::Looking { again_at: at } | Flow::PausedHead { resume_at: at } => {
-                Some(at)
-            }
-        }
+        let resume_at = match self.flow {
+            Flow::PausedHead { resume_at } => Some(resume_at),
+            Flow::Fetching | Flow::PausedEmpty => None,
+        };
+        resume_at.into_iter().chain(self.look_at).min()
     }
 }

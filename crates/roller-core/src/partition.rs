@@ -32,6 +32,8 @@ pub(crate) struct Partition {
     /// Where reading goes on.
     pub(crate) position: Option<NextOffset>,
     pub(crate) flow: Flow,
+    /// When the end offset is looked at next.
+    pub(crate) look_at: Option<Mono>,
     /// Done but not committed.
     pub(crate) uncommitted: usize,
     pub(crate) first_uncommitted: Option<Mono>,
@@ -57,6 +59,7 @@ impl Partition {
             sightings: Sightings::with_spacing(spacing),
             position: None,
             flow: Flow::Fetching,
+            look_at: None,
             uncommitted: 0,
             first_uncommitted: None,
             last_done: Mono::default(),

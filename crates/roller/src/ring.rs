@@ -1,19 +1,21 @@
 //! The records of one claim that the core has not forgotten, by sequence number.
 
 use dwell_kafka::record::Record;
-use dwell_roller_core::{Claim, Seq};
+use dwell_roller_core::{Claim, NextOffset, Seq};
 use std::collections::VecDeque;
 
 /// Holds records from "offered" until "forgotten".
 pub(crate) struct Ring {
     pub(crate) claim: Claim,
+    /// The partition's end as last told to the core.
+    pub(crate) end: Option<NextOffset>,
     records: VecDeque<Record>,
     base: u64,
 }
 
 impl Ring {
     pub(crate) fn new(claim: Claim) -> Ring {
-        Ring { claim, records: VecDeque::new(), base: 0 }
+        Ring { claim, end: None, records: VecDeque::new(), base: 0 }
     }
 
     /// Adds the next record and shows it.

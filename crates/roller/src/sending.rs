@@ -44,6 +44,11 @@ impl Sending {
         self.shared.warm_up(topic, Duration::from_secs(5));
     }
 
+    /// Lets the client learn a topic's leaders before its first copy.
+    pub(crate) fn prepare(&mut self, topic: &str) {
+        self.shared.prepare(topic);
+    }
+
     pub(crate) fn send(&mut self, record: &Record, copy: &Copy<'_>) -> Result<(), Failure> {
         let headers = headers_of(record, copy);
         let (key, payload) = match copy.form {

@@ -33,7 +33,7 @@ impl From<Receipt> for Sent {
             level: receipt.level.map(|level| level.to_string()),
             topic: receipt.topic,
             partition: receipt.partition,
-            offset: 7,
+            offset: receipt.offset,
             due_ms: receipt.due_ms,
         }
     }

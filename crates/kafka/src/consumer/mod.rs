@@ -2,6 +2,7 @@
 
 mod commits;
 pub(crate) mod context;
+mod edges;
 mod tuning;
 
 pub use commits::{CommitOutcome, CommitResult};
@@ -21,6 +22,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::topic_partition_list::TopicPartitionList;
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +42,7 @@ pub enum Fetch {
 /// life of the consumer: dropping it would silence the partition for good.
 pub struct LevelConsumer {
     topic: String,
+    c_topic: CString,
     queues: HashMap<i32, PartitionQueue<GroupContext>>,
     strays: HashMap<i32, VecDeque<Fetch>>,
     commits: Commits,
@@ -67,10 +70,12 @@ impl LevelConsumer {
             config.create_with_context(GroupContext::new(&name)).map_err(|e| KafkaFailure::from_error(asked(), &e))?;
         consumer.subscribe(&[topic]).map_err(|e| KafkaFailure::from_error(asked(), &e))?;
         let consumer = Arc::new(consumer);
+        let c_topic = CString::new(topic).map_err(|e| KafkaFailure::from_error(asked(), &KafkaError::from(e)))?;
         let commits = Commits::new(consumer.clone(), topic)
             .ok_or_else(|| KafkaFailure::from_error(asked(), &KafkaError::ClientCreation("no commit queue".into())))?;
         Ok(LevelConsumer {
             topic: topic.to_owned(),
+            c_topic,
             queues: HashMap::new(),
             strays: HashMap::new(),
             commits,
@@ -152,6 +157,11 @@ impl LevelConsumer {
             Err(KafkaError::PartitionEOF(_)) => Fetch::End,
             Err(error) => Fetch::Fault(error),
         })
+    }
+
+    /// The partition's end as the last fetch showed it. Asks nobody; `None` before the first fetch.
+    pub fn fetched_end(&self, partition: i32) -> Option<NextOffset> {
+        edges::fetched_end(&self.consumer, &self.c_topic, partition)
     }
 
     /// Stops fetching a partition. What was prefetched is thrown away.

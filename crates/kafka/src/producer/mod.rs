@@ -86,6 +86,11 @@ impl Outbox {
         Ok(Outbox { handles: TopicHandles::default(), producer })
     }
 
+    /// Makes the client ask for a topic's leaders now, so that its first copy does not wait for them.
+    pub fn prepare(&mut self, topic: &str) {
+        self.handles.get(self.producer.client(), topic);
+    }
+
     /// Hands a copy over. The client has its own copy of all bytes when this returns.
     pub fn send(&mut self, out: Outgoing<'_>) -> Result<(), Failure> {
         let client = self.producer.client();

@@ -128,3 +128,12 @@ fn a_property_that_dwell_would_override_is_refused_to_users() {
     }
     assert!(denied::why_denied("topic.acks").is_some());
 }
+
+#[test]
+fn a_program_may_set_what_a_user_may_and_secrets_too() {
+    let plain = ClientSettings::plain("a:1").unwrap();
+    let settings = plain.clone().with_property("sasl.password", "hunter2").unwrap();
+    assert!(settings.get("sasl.password") == Some("hunter2") && !settings.to_string().contains("hunter2"));
+    assert!(matches!(plain.clone().with_property("acks", "0"), Err(SettingsError::Denied { .. })));
+    assert!(matches!(plain.with_property("linger.ms", "soon"), Err(SettingsError::Refused { .. })));
+}

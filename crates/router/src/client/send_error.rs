@@ -36,7 +36,8 @@ pub enum SendError {
         /// The topic.
         topic: String,
     },
-    /// The broker does not take a record of this size.
+    /// The broker does not take a record of this size, or not the batch it was in: where a topic takes less than
+    /// 1 MB, set the property `batch.size` no higher than its `max.message.bytes`.
     #[error("the record is larger than topic {topic} takes; make it smaller, or raise max.message.bytes of the topic")]
     TooLarge {
         /// The topic.
