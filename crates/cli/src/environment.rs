@@ -10,8 +10,17 @@ const PREFIX: &str = "DWELL_";
 const OWN: [&str; 4] = ["DWELL_LEVELS", "DWELL_BROKERS", "DWELL_OUTPUT", "DWELL_TIMEOUT"];
 
 /// Variables of the roller. A shell or a container often has them for both programs.
-const ROLLERS: [&str; 6] =
-    ["DWELL_LEVEL", "DWELL_ALL", "DWELL_LISTEN", "DWELL_LOG_FORMAT", "DWELL_INSTANCE_ID", "DWELL_START_FROM"];
+const ROLLERS: [&str; 9] = [
+    "DWELL_LEVEL",
+    "DWELL_ALL",
+    "DWELL_LISTEN",
+    "DWELL_LOG_FORMAT",
+    "DWELL_INSTANCE_ID",
+    "DWELL_START_FROM",
+    "DWELL_TARGET_SILENCE",
+    "DWELL_TARGET_WAITS",
+    "DWELL_STOP_AFTER",
+];
 
 /// Refuses variables with the prefix that mean nothing to either program, all of them at once.
 pub(crate) fn refuse_unknown(names: impl Iterator<Item = OsString>) -> Result<(), Failure> {
@@ -29,10 +38,11 @@ pub(crate) fn refuse_unknown(names: impl Iterator<Item = OsString>) -> Result<()
 
 fn is_unknown(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
+    let name = name.strip_suffix("_FILE").filter(|flag| ROLLERS.contains(flag)).unwrap_or(&name);
     name.starts_with(PREFIX)
         && !name.starts_with(ENV_PREFIX)
-        && !OWN.contains(&name.as_ref())
-        && !ROLLERS.contains(&name.as_ref())
+        && !OWN.contains(&name)
+        && !ROLLERS.contains(&name)
 }
 
 /// The variables whose name and value are text.

@@ -2,9 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
-/// Units from the longest to the shortest, with their length in milliseconds.
-const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+/// Units from the longest to the shortest.
+const UNITS: [&str; 5] = ["d", "h", "m", "s", "ms"];
+/// Digits of [`Delay::MAX`] in milliseconds. A longer number is too long in any unit, and one this short cannot
+/// overflow while it is worked out.
+const LONGEST_NUMBER: usize = 12;
+const DAY: u64 = 86_400_000;
 
 /// A length of time in whole milliseconds.
 ///
@@ -50,7 +55,7 @@ impl Delay {
     /// No time at all.
     pub const ZERO: Delay = Delay(0);
     /// The longest length that [`Delay::parse`] reads: 3650 days.
-    pub const MAX: Delay = Delay(3_650 * 86_400_000);
+    pub const MAX: Delay = Delay(3_650 * DAY);
 
     /// A delay of so many milliseconds. Not bounded by [`Delay::MAX`]; only texts are.
     #[must_use]
@@ -88,27 +93,39 @@ impl Delay {
     /// # Errors
     /// [`DelayError`] if the text has another shape, repeats or disorders units, or exceeds [`Delay::MAX`].
     pub fn parse(text: &str) -> Result<Delay, DelayError> {
-        let mut rest = text.trim_matches(' ');
-        if rest == "0" {
-            return Ok(Delay::ZERO);
+        let bare = text.trim_matches(' ');
+        if bare != "0" {
+            check_parts(bare, text)?;
         }
-        if rest.is_empty() {
-            return Err(malformed(text));
-        }
-        let mut total: u64 = 0;
-        let mut next_unit = 0;
-        while !rest.is_empty() {
-            let (number, unit, tail) = split_part(rest).ok_or_else(|| malformed(text))?;
-            let (index, length) = unit_length(unit).ok_or_else(|| malformed(text))?;
-            if index < next_unit {
-                return Err(DelayError::Order { asked: shorten(text) });
-            }
-            next_unit = index + 1;
-            total = add_part(total, number, length).ok_or_else(|| DelayError::TooLong { asked: shorten(text) })?;
-            rest = tail.trim_start_matches(' ');
-        }
-        Ok(Delay(total))
+        humantime::parse_duration(bare)
+            .ok()
+            .and_then(|length| u64::try_from(length.as_millis()).ok())
+            .filter(|millis| *millis <= Delay::MAX.0)
+            .map(Delay)
+            .ok_or_else(|| DelayError::TooLong { asked: shorten(text) })
     }
+}
+
+/// What is read here is stricter than what humantime reads: no fractions, no long or ambiguous units, one order.
+fn check_parts(bare: &str, text: &str) -> Result<(), DelayError> {
+    let malformed = || DelayError::Malformed { asked: shorten(text) };
+    if bare.is_empty() {
+        return Err(malformed());
+    }
+    let (mut rest, mut next_unit) = (bare, 0);
+    while !rest.is_empty() {
+        let (number, unit, tail) = split_part(rest).ok_or_else(malformed)?;
+        let index = UNITS.iter().position(|name| *name == unit).ok_or_else(malformed)?;
+        if index < next_unit {
+            return Err(DelayError::Order { asked: shorten(text) });
+        }
+        if number.trim_start_matches('0').len() > LONGEST_NUMBER {
+            return Err(DelayError::TooLong { asked: shorten(text) });
+        }
+        next_unit = index + 1;
+        rest = tail.trim_start_matches(' ');
+    }
+    Ok(())
 }
 
 /// `30m rest` as (`30`, `m`, ` rest`).
@@ -118,21 +135,6 @@ fn split_part(text: &str) -> Option<(&str, &str, &str)> {
     let letters = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
     let (unit, tail) = tail.split_at(letters);
     (!number.is_empty()).then_some((number, unit, tail))
-}
-
-fn unit_length(unit: &str) -> Option<(usize, u64)> {
-    let index = UNITS.iter().position(|(name, _)| *name == unit)?;
-    UNITS.get(index).map(|(_, length)| (index, *length))
-}
-
-/// Adds `number × length`, or nothing when that passes the maximum. A number too large for `u64` passes it too.
-fn add_part(total: u64, number: &str, length: u64) -> Option<u64> {
-    let part = number.parse::<u64>().ok()?.checked_mul(length)?;
-    total.checked_add(part).filter(|sum| *sum <= Delay::MAX.0)
-}
-
-fn malformed(text: &str) -> DelayError {
-    DelayError::Malformed { asked: shorten(text) }
 }
 
 /// Keeps error texts readable whatever was written.
@@ -164,16 +166,14 @@ impl fmt::Display for Delay {
     }
 }
 
+/// Days are counted here: beyond a month humantime speaks of months and years, which have no fixed length.
 fn units_in_turn(millis: u64) -> String {
-    let mut rest = millis;
-    let mut text = String::new();
-    for (unit, length) in UNITS {
-        if rest >= length {
-            text.push_str(&format!("{}{unit}", rest / length));
-            rest %= length;
-        }
-    }
-    text
+    let (days, rest) = (millis / DAY, millis % DAY);
+    let rest = match rest {
+        0 => String::new(),
+        rest => humantime::format_duration(Duration::from_millis(rest)).to_string().replace(' ', ""),
+    };
+    if days == 0 { rest } else { format!("{days}d{rest}") }
 }
 
 #[cfg(test)]
@@ -194,6 +194,8 @@ mod tests {
             ("1d1h1m1s1ms", 90_061_001),
             ("0s", 0),
             ("0", 0),
+            ("0000000000000000000005s", 5_000),
+            ("315360000000ms", Delay::MAX.as_millis()),
             ("3650d", Delay::MAX.as_millis()),
         ] {
             assert_eq!(Delay::parse(text), Ok(Delay::from_millis(millis)), "{text:?}");
@@ -211,7 +213,7 @@ mod tests {
         for text in ["1m1h", "5s5s", "1ms1s"] {
             assert!(matches!(Delay::parse(text), Err(DelayError::Order { .. })), "{text:?}");
         }
-        for text in ["3651d", "3650d1ms", "99999999999999999999999d", "18446744073709551615d"] {
+        for text in ["3651d", "3650d1ms", "99999999999999999999999d", "18446744073709551615s1000ms", "1000000000000ms"] {
             assert!(matches!(Delay::parse(text), Err(DelayError::TooLong { .. })), "{text:?}");
         }
     }
@@ -229,6 +231,8 @@ mod tests {
             (7_200_000, "2h"),
             (7_201_000, "2h1s"),
             (90_061_001, "1d1h1m1s1ms"),
+            (86_400_000, "1d"),
+            (400 * 86_400_000 + 60_000, "400d1m"),
         ] {
             assert_eq!(Delay::from_millis(millis).to_string(), text);
         }

@@ -33,7 +33,8 @@ pub(crate) fn main() -> ExitCode {
 
 /// Everything that can be wrong without asking Kafka, reported together.
 fn configure() -> Result<Setup, ExitCode> {
-    let argv = with_environment(std::env::args().collect(), &flags(), std::env::vars(), &|p| settings::read_file(p))
+    let argv = arguments()
+        .and_then(|argv| with_environment(argv, &flags(), environment(), &|p| settings::read_file(p)))
         .map_err(|wrong| refuse(&wrong))?;
     let args = Args::try_parse_from(argv).map_err(|e| {
         let code = if e.use_stderr() { USAGE } else { 0 };
@@ -43,7 +44,7 @@ fn configure() -> Result<Setup, ExitCode> {
     log(args.log_format);
     let mut wrong = Vec::new();
     let client =
-        ClientSettings::resolve(&args.brokers, &args.properties, std::env::vars(), &|p| settings::read_file(p))
+        ClientSettings::resolve(&args.brokers, &args.properties, environment(), &|p| settings::read_file(p))
             .map_err(|errors| wrong.extend(errors.iter().map(ToString::to_string)));
     let table = LevelTable::load(&args.levels).map_err(|e| wrong.push(e.to_string()));
     let levels = table.as_ref().ok().map(|t| pick(t, &args).map_err(|e| wrong.extend(e)));
@@ -51,6 +52,16 @@ fn configure() -> Result<Setup, ExitCode> {
         (Ok(client), Ok(table), Some(Ok(levels))) => Ok(Setup { args, client, table: Arc::new(table), levels }),
         _ => Err(refuse(&wrong)),
     }
+}
+
+fn arguments() -> Result<Vec<String>, Vec<String>> {
+    let text = |arg: std::ffi::OsString| arg.into_string().map_err(|arg| vec![format!("{arg:?} is not UTF-8")]);
+    std::env::args_os().map(text).collect()
+}
+
+/// The variables whose name and value are text; others cannot be Dwell's.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 fn pick(table: &LevelTable, args: &Args) -> Result<Vec<Level>, Vec<String>> {
