@@ -4,8 +4,13 @@
 //! cluster and use topic names of their own.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+pub mod audit;
 pub mod bins;
+pub mod chance;
+pub mod clock_shim;
 pub mod fleet;
+pub mod load;
+pub mod own_broker;
 pub mod produce;
 pub mod roller;
 pub mod wait;

@@ -39,10 +39,7 @@ pub(crate) fn refuse_unknown(names: impl Iterator<Item = OsString>) -> Result<()
 fn is_unknown(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let name = name.strip_suffix("_FILE").filter(|flag| ROLLERS.contains(flag)).unwrap_or(&name);
-    name.starts_with(PREFIX)
-        && !name.starts_with(ENV_PREFIX)
-        && !OWN.contains(&name)
-        && !ROLLERS.contains(&name)
+    name.starts_with(PREFIX) && !name.starts_with(ENV_PREFIX) && !OWN.contains(&name) && !ROLLERS.contains(&name)
 }
 
 /// The variables whose name and value are text.

@@ -3,7 +3,7 @@
 //! One small record to each partition of the clock topic, `acks=1`, at a gentle pace; the broker's append time
 //! comes back with the acknowledgement. See [`dwell_roller_core::Estimate`] for what is made of it.
 
-use crate::clock::mono;
+use crate::clock::{mono, sleep_exactly};
 use crate::errors::KafkaFailure;
 use crate::producer::{Report, ReportContext, Written};
 use crate::settings::{ClientSettings, Role};
@@ -19,6 +19,8 @@ const PACE: Duration = Duration::from_secs(5);
 const PRESSING: Duration = Duration::from_millis(500);
 /// Longest wait for one answer.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// Longest wait for the thread at the end.
+const CLOSE: Duration = Duration::from_secs(1);
 
 /// The brokers' time. Cheap to read, from any thread.
 #[derive(Clone)]
@@ -113,7 +115,8 @@ pub enum Pace {
     Quick,
 }
 
-/// Ends the sampling thread when dropped.
+/// Ends the sampling thread when dropped. A client whose broker hangs takes long to close; after a second it is left
+/// to the end of the process.
 pub struct ClockGuard {
     state: Arc<State>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -125,9 +128,15 @@ impl Drop for ClockGuard {
             *stop = true;
         }
         self.state.wake.notify_all();
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
+        let Some(thread) = self.thread.take() else { return };
+        let begin = mono();
+        while !thread.is_finished() {
+            if mono().since(begin) > CLOSE {
+                return tracing::debug!("the clock's client hangs; it is left to the end of the process");
+            }
+            sleep_exactly(Duration::from_millis(10));
+        }
+        if thread.join().is_err() {
             tracing::error!("the clock thread panicked");
         }
     }

@@ -213,7 +213,8 @@ mod tests {
         for text in ["1m1h", "5s5s", "1ms1s"] {
             assert!(matches!(Delay::parse(text), Err(DelayError::Order { .. })), "{text:?}");
         }
-        for text in ["3651d", "3650d1ms", "99999999999999999999999d", "18446744073709551615s1000ms", "1000000000000ms"] {
+        for text in ["3651d", "3650d1ms", "99999999999999999999999d", "18446744073709551615s1000ms", "1000000000000ms"]
+        {
             assert!(matches!(Delay::parse(text), Err(DelayError::TooLong { .. })), "{text:?}");
         }
     }

@@ -1,6 +1,7 @@
 //! Patterns for target topics: whole names in which only `*` is special.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::delay::shorten;
 use crate::name::{MAX_TOPIC_NAME, is_topic_text};
@@ -78,6 +79,14 @@ fn in_order(pieces: &str, text: &str) -> bool {
         }
     }
     true
+}
+
+impl FromStr for Glob {
+    type Err = GlobError;
+
+    fn from_str(pattern: &str) -> Result<Glob, GlobError> {
+        Glob::new(pattern)
+    }
 }
 
 impl fmt::Display for Glob {

@@ -30,6 +30,7 @@ mod read;
 mod standard;
 mod table;
 mod target;
+mod text;
 pub mod topics;
 mod words;
 mod yaml;

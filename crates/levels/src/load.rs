@@ -20,6 +20,12 @@ pub enum LoadError {
         /// What the system said.
         source: io::Error,
     },
+    /// A directory, a pipe or a device.
+    #[error("{} is not a regular file; name a levels.yaml", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+    },
     /// The file is larger than [`MAX_FILE_BYTES`].
     #[error("{} is larger than 1 MiB, which no level table needs to be; is it the right file?", path.display())]
     TooLarge {
@@ -38,14 +44,19 @@ pub enum LoadError {
 }
 
 impl LevelTable {
-    /// Reads and checks the table in a file of at most 1 MiB.
+    /// Reads and checks the table in a regular file of at most 1 MiB, or in one that a symbolic link leads to.
     ///
     /// # Errors
-    /// [`LoadError`] if the file cannot be read, is too large, is not text, or is not a valid table; faults carry the
+    /// [`LoadError`] if the file cannot be read, is no regular file, is too large, is not text, or is not a valid table; faults carry the
     /// file's name.
     pub fn load(path: impl AsRef<Path>) -> Result<LevelTable, LoadError> {
         let path = path.as_ref();
-        let bytes = read_bounded(path).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+        let unreadable = |source| LoadError::Io { path: path.to_owned(), source };
+        // Asked before it is opened: opening a pipe waits for a writer.
+        if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+            return Err(LoadError::NotAFile { path: path.to_owned() });
+        }
+        let bytes = read_bounded(path).map_err(unreadable)?;
         if bytes.len() > MAX_FILE_BYTES {
             return Err(LoadError::TooLarge { path: path.to_owned() });
         }

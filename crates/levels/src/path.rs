@@ -70,6 +70,21 @@ impl LevelTable {
         path
     }
 
+    /// An exact path with about as many hops as any delay within the limit has: from the smallest level up, each as
+    /// often as it fits before the next larger one would be chosen instead.
+    pub(crate) fn longest_exact_path(&self) -> Path<'_> {
+        let mut asked = 0;
+        let mut active = self.active().map(|level| level.delay.as_millis().max(1)).peekable();
+        while let Some(delay) = active.next() {
+            let below_next = active.peek().map(|next| next.saturating_sub(EXACT_SLACK_MS + 1));
+            let limit = self.max_delay().as_millis().min(below_next.unwrap_or(u64::MAX));
+            // The smallest level also serves what is shorter than itself.
+            let step = if asked == 0 { 1 } else { delay };
+            asked += limit.saturating_sub(asked) / step * step;
+        }
+        self.path(Delay::from_millis(asked), Rounding::Exact)
+    }
+
     /// How often in a row the plan gives this level, which is its choice for `remaining`. At least once.
     fn repeats(&self, remaining: u64, level: &Level, rounding: Rounding) -> u64 {
         let delay = level.delay.as_millis().max(1);
@@ -80,5 +95,36 @@ impl LevelTable {
             Rounding::Exact => remaining.div_ceil(delay).min(remaining.saturating_add(EXACT_SLACK_MS) / delay),
         };
         times.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn table(delays: &BTreeSet<u64>, max: u64) -> LevelTable {
+        let levels: Vec<String> = delays.iter().map(|delay| format!("{delay}ms: ")).collect();
+        LevelTable::parse(&format!("targets: [a]\nmaxDelay: {max}ms\nlevels: {{{}}}", levels.join(", "))).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn no_exact_path_is_much_longer_than_the_longest(
+            delays in prop::collection::btree_set(1_u64..5_000, 1..6),
+            max in 1_u64..20_000,
+        ) {
+            let table = table(&delays, max);
+            let longest = table.longest_exact_path();
+            prop_assert!(longest.asked().as_millis() <= max);
+            for asked in 0..=max {
+                let hops = table.path(Delay::from_millis(asked), Rounding::Exact).hop_count();
+                prop_assert!(hops < longest.hop_count() + delays.len() as u64, "{} takes {}", asked, hops);
+            }
+        }
     }
 }

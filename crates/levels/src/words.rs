@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::delay::{Delay, shorten};
+use crate::delay::{Delay, DelayError, shorten};
 
 /// A text that is none of the words it may be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +26,8 @@ pub enum Rounding {
     /// One hop to the smallest level that is not shorter.
     #[default]
     Up,
-    /// Several hops, so that the record is late by at most the smallest level.
+    /// Several hops, so that the record is late by at most the smallest level, or by half a second where that is
+    /// shorter: `max(smallest level, 500 ms)`, the time between the hops aside.
     Exact,
 }
 
@@ -158,6 +159,17 @@ impl PollInterval {
             PollInterval::Every(interval) => interval.as_millis(),
         };
         Delay::from_millis(millis.max(1))
+    }
+}
+
+impl FromStr for PollInterval {
+    type Err = DelayError;
+
+    fn from_str(text: &str) -> Result<PollInterval, DelayError> {
+        match text {
+            "auto" => Ok(PollInterval::Auto),
+            _ => Delay::parse(text).map(PollInterval::Every),
+        }
     }
 }
 

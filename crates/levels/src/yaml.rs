@@ -42,6 +42,33 @@ impl Node {
         matches!(&self.kind, Kind::Plain(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
+    /// Whether this is a map, if only an empty one.
+    pub(crate) fn is_map(&self) -> bool {
+        matches!(self.kind, Kind::Map(_)) || self.is_null()
+    }
+
+    /// The text of a scalar.
+    pub(crate) fn scalar(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Plain(text) | Kind::Quoted(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The items of a list; none if it is something else.
+    pub(crate) fn items(&self) -> &[Node] {
+        if let Kind::List(items) = &self.kind { items } else { &[] }
+    }
+
+    /// The value of a map's key; nothing if it is absent or null.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        let Kind::Map(entries) = &self.kind else {
+            return None;
+        };
+        let (_, value) = entries.iter().find(|(name, _)| name.scalar() == Some(key))?;
+        (!value.is_null()).then_some(value)
+    }
+
     /// The fault of this place.
     pub(crate) fn fault(&self, path: &str, message: String) -> Fault {
         Fault { line: self.line, column: self.column, path: path.to_owned(), message }
@@ -63,7 +90,7 @@ struct Composer {
 
 /// The tree of a text with exactly one document; an empty text is a null.
 pub(crate) fn compose(text: &str) -> Result<Node, Fault> {
-    let mut parser = Parser::new_from_str(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let mut parser = Parser::new_from_str(text);
     let mut composer = Composer { open: Vec::new(), root: None, documents: 0 };
     while let Some(event) = next(&mut parser)? {
         composer.take(event)?;

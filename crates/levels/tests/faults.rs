@@ -80,6 +80,8 @@ fn yaml_that_a_table_does_not_use_is_refused() {
         ("targets: a\nlevels: {5s: {}}", "expected a list"),
         ("targets: [a]\nlevels: [5s]", "expected a map"),
         ("targets: [a]\nlevels: {5s: {}}\nextra: 1", "unknown key; allowed are"),
+        ("targets: [a]\nlevels: {5s: {}}\nlevelDefaults: {state: active}", "levelDefaults.state: unknown key"),
+        ("targets: [a]\nlevels: {5s: {}, X: {delay: 5s}}", "not a level name"),
     ] {
         let shown = only(text);
         assert!(shown.contains(part), "{text}\n{shown}");
@@ -130,6 +132,7 @@ fn prefixes_make_sense() {
     assert!(only(&format!("{GOOD}siblingPrefixes: [delay-]")).contains("own topicPrefix"));
     assert!(only(&format!("{GOOD}siblingPrefixes: [x-, x-]")).contains("twice"));
     assert!(only(&format!("{GOOD}siblingPrefixes: [delay-5]")).contains("rename the level"));
+    assert!(only(&format!("{GOOD}siblingPrefixes: [ord]")).contains("names that start with \"ord\""));
     assert!(LevelTable::parse(&format!("{GOOD}siblingPrefixes: [delay-slow-, del]")).is_ok());
 }
 
@@ -140,4 +143,23 @@ fn a_level_may_be_named_freely_and_stand_anywhere() {
     let levels: Vec<_> = table.levels().iter().map(|level| format!("{}={}", level.name, level.delay)).collect();
     assert_eq!(levels, ["5s=5s", "3m=4m", "slow=1h30m"]);
     assert!(only("targets: [a]\nlevels: {slow: {}}").ends_with("or keep the name and add delay: under it"));
+}
+
+#[test]
+fn exact_as_the_default_must_not_end_in_parking() {
+    let table = |rounding: &str, levels: &str, max: &str| {
+        LevelTable::parse(&format!("targets: [a]\nmaxDelay: {max}\nlevels: {levels}\nrounding: {rounding}\n"))
+    };
+    let sparse = "{1s: {}, 2h: {}, 10m: {state: draining}}";
+    let shown = table("exact", sparse, "40d").unwrap_err().to_string();
+    let expected = "levels.yaml:4:11: rounding: exact takes 7679 hops for a delay of 39d23h59m59s499ms, \
+                    and a record is parked after 1024; add levels in between";
+    assert!(shown.starts_with(expected), "{shown}");
+    assert!(table("up", sparse, "40d").is_ok());
+    assert!(table("exact", "{1s: {}, 1m: {}, 2h: {}}", "40d").is_ok());
+    // 64 hops to spare on one level; one level of 1 ms needs as many hops as there are milliseconds.
+    assert!(table("exact", "{1s: {}, 1h: {}}", "66s").is_err());
+    assert!(table("exact", "{1s: {}, 1h: {}}", "64s").is_ok());
+    assert!(table("exact", "{1ms: {}}", "3650d").is_err());
+    assert!(table("exact", "{1ms: {}, 400ms: {}, 501ms: {}}", "1s").is_ok());
 }

@@ -86,9 +86,27 @@ proptest! {
     }
 
     #[test]
-    fn durations_read_back(millis in 0..=Delay::MAX.as_millis()) {
-        let delay = Delay::from_millis(millis);
-        prop_assert_eq!(delay.to_string().parse::<Delay>(), Ok(delay));
+    fn durations_read_back(
+        millis in prop_oneof![0..=Delay::MAX.as_millis(), 0_u64..120_000],
+        unit in prop::sample::select(vec![1, 1_000, 60_000, 3_600_000, 86_400_000]),
+    ) {
+        let delay = Delay::from_millis(millis / unit * unit);
+        let shown = delay.to_string();
+        prop_assert_eq!(shown.parse::<Delay>(), Ok(delay));
+        prop_assert!(shown.chars().all(|c| c.is_ascii_digit() || "dhms".contains(c)), "{}", shown);
+    }
+
+    #[test]
+    fn the_parts_of_a_duration_add_up(parts in prop::array::uniform5(0_u64..100), gap in " {0,3}") {
+        let [d, h, m, s, ms] = parts;
+        let text = format!("{gap}{d}d{gap}{h}h{gap}{m}m{gap}{s}s{gap}{ms}ms{gap}");
+        let millis = (((d * 24 + h) * 60 + m) * 60 + s) * 1_000 + ms;
+        prop_assert_eq!(text.parse::<Delay>(), Ok(Delay::from_millis(millis)));
+    }
+
+    #[test]
+    fn no_text_breaks_the_duration(text in "[0-9dhms .]{0,40}") {
+        let _ = text.parse::<Delay>();
     }
 
     #[test]

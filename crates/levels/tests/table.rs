@@ -1,7 +1,9 @@
 //! What the table answers: planning, names, targets.
 #![allow(clippy::unwrap_used)]
 
-use dwell_levels::{Delay, Delivery, LevelTable, LoadError, Next, PollInterval, Rounding, TargetRefusal};
+use dwell_levels::{
+    Delay, Delivery, LevelName, LevelState, LevelTable, LoadError, Next, PollInterval, Rounding, TargetRefusal,
+};
 
 fn standard() -> LevelTable {
     LevelTable::standard(&["orders", "payments.*", "*.retry"]).unwrap()
@@ -156,4 +158,50 @@ fn loading_is_bounded_and_names_the_file() {
     let message = LevelTable::load(&file).unwrap_err().to_string();
     assert!(message.contains("big.yaml:1:10: levels.5x: not a duration: \"5x\""), "{message}");
     assert!(matches!(LevelTable::load(dir.path().join("none")), Err(LoadError::Io { .. })));
+}
+
+#[test]
+fn only_regular_files_are_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [dir.path(), &pipe, std::path::Path::new("/dev/null")] {
+        let error = LevelTable::load(path).unwrap_err();
+        assert!(matches!(error, LoadError::NotAFile { .. }), "{error}");
+    }
+    let (file, link) = (dir.path().join("levels.yaml"), dir.path().join("link"));
+    std::fs::write(&file, "targets: [a]\nlevels: {5s: }").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    assert!(LevelTable::load(&link).is_ok());
+}
+
+#[test]
+fn texts_go_through_serde_and_back() {
+    let table = LevelTable::parse("targets: [a]\nlevels: {slow: {delay: 1h30m, pollInterval: 9s}}").unwrap();
+    let level = &table.levels()[0];
+    let shown = (&level.name, level.delay, level.state, level.delivery, level.poll_interval, Rounding::Exact);
+    let text = serde_yaml::to_string(&shown).unwrap();
+    assert_eq!(text, "- slow\n- 1h30m\n- active\n- at-least-once\n- 9s\n- exact\n");
+    let read: (LevelName, Delay, LevelState, Delivery, PollInterval, Rounding) = serde_yaml::from_str(&text).unwrap();
+    assert_eq!((&read.0, read.1, read.2, read.3, read.4, read.5), shown);
+}
+
+#[test]
+fn every_field_of_the_file_arrives() {
+    let text = "\u{feff}\
+topicPrefix: wait-
+groupPrefix: crew-
+targets: [a]
+levelDefaults: {delivery: exactly-once}
+levels: {5s: , 6s: {delivery: at-least-once}}
+parked: {partitions: 4, retention: 2d}
+groups: {billing: {retryPartitions: 9, dlqRetention: 3d}}
+";
+    let table = LevelTable::parse(text).unwrap();
+    let [first, second] = table.levels() else { unreachable!() };
+    assert_eq!((table.topic_of(first), table.group_of(first)), ("wait-5s".into(), "crew-5s".into()));
+    assert_eq!((first.delivery, second.delivery), (Delivery::ExactlyOnce, Delivery::AtLeastOnce));
+    assert_eq!((table.parked().partitions, table.parked().retention), (4, delay("2d")));
+    let billing = &table.groups()["billing"];
+    assert_eq!((billing.retry_partitions, billing.dlq_retention), (9, delay("3d")));
 }

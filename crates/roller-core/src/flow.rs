@@ -140,6 +140,9 @@ impl Partition {
 
     /// The next moment at which the flow wants attention.
     pub(crate) fn flow_wake(&self) -> Option<Mono> {
+        if !self.owned() {
+            return None;
+        }
         let resume_at = match self.flow {
             Flow::PausedHead { resume_at } => Some(resume_at),
             Flow::Fetching | Flow::PausedEmpty => None,

@@ -43,9 +43,8 @@ fn configure() -> Result<Setup, ExitCode> {
     })?;
     log(args.log_format);
     let mut wrong = Vec::new();
-    let client =
-        ClientSettings::resolve(&args.brokers, &args.properties, environment(), &|p| settings::read_file(p))
-            .map_err(|errors| wrong.extend(errors.iter().map(ToString::to_string)));
+    let client = ClientSettings::resolve(&args.brokers, &args.properties, environment(), &|p| settings::read_file(p))
+        .map_err(|errors| wrong.extend(errors.iter().map(ToString::to_string)));
     let table = LevelTable::load(&args.levels).map_err(|e| wrong.push(e.to_string()));
     let levels = table.as_ref().ok().map(|t| pick(t, &args).map_err(|e| wrong.extend(e)));
     match (client, table, levels) {

@@ -2,44 +2,26 @@
 
 use std::collections::HashSet;
 
-use super::Reader;
+use super::check::{Checker, Known};
 use crate::delay::shorten;
 use crate::fault::MAX_FAULTS;
 use crate::yaml::{Kind, Node};
 
-/// The entries of a map whose keys are known.
-pub(super) struct Fields<'n> {
-    path: String,
-    entries: Vec<(&'n str, &'n Node)>,
-}
-
-impl<'n> Fields<'n> {
-    /// The value of a key; nothing if it is absent or null.
-    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
-        let (_, node) = self.entries.iter().find(|(name, _)| *name == key)?;
-        (!node.is_null()).then_some(*node)
-    }
-
-    /// The path of a key of this map.
-    pub(super) fn path_of(&self, key: &str) -> String {
-        join(&self.path, key)
-    }
-}
-
-/// One entry of a map with free keys.
+/// One entry of a map.
 pub(super) struct Entry<'n> {
+    /// The keys that lead here.
     pub(super) path: String,
     pub(super) key: &'n str,
     pub(super) key_node: &'n Node,
     pub(super) value: &'n Node,
 }
 
-pub(super) fn join(path: &str, key: &str) -> String {
+fn join(path: &str, key: &str) -> String {
     let key = shorten(key);
     if path.is_empty() { key } else { format!("{path}.{key}") }
 }
 
-impl Reader {
+impl Checker {
     /// The entries of a map, each key once. A null is an empty map.
     pub(super) fn entries<'n>(&mut self, path: &str, node: &'n Node) -> Vec<Entry<'n>> {
         let pairs = match &node.kind {
@@ -66,48 +48,28 @@ impl Reader {
         entries
     }
 
-    /// The fields of a map that may only have the `known` keys; nothing if it is no map.
-    pub(super) fn fields<'n>(&mut self, path: &str, node: &'n Node, known: &[&str]) -> Option<Fields<'n>> {
-        let is_map = matches!(node.kind, Kind::Map(_)) || node.is_null();
-        let mut entries = Vec::new();
+    /// Checks a map that may only have the `known` keys.
+    pub(super) fn fields(&mut self, path: &str, node: &Node, known: &Known) {
         for entry in self.entries(path, node) {
-            if known.contains(&entry.key) {
-                entries.push((entry.key, entry.value));
-            } else {
-                let message = self.unknown(entry.key, known);
-                self.fault(&entry.path, entry.key_node, message);
+            match known.iter().find(|(key, _)| *key == entry.key) {
+                Some(_) if entry.value.is_null() => {}
+                Some((_, check)) => check(self, &entry.path, entry.value),
+                None => {
+                    let message = self.unknown(entry.key, known);
+                    self.fault(&entry.path, entry.key_node, message);
+                }
             }
         }
-        is_map.then(|| Fields { path: path.to_owned(), entries })
     }
 
     /// Guesses what was meant, but only as long as anyone will read it: guessing costs more than reading.
-    fn unknown(&self, key: &str, known: &[&str]) -> String {
-        let guess = if self.faults.len() < MAX_FAULTS { nearest(key, known) } else { None };
+    fn unknown(&self, key: &str, known: &Known) -> String {
+        let known: Vec<&str> = known.iter().map(|(key, _)| *key).collect();
+        let guess = if self.faults.len() < MAX_FAULTS { nearest(key, &known) } else { None };
         match guess {
             Some(meant) => format!("unknown key; did you mean {meant}?"),
             None => format!("unknown key; allowed are {}", known.join(", ")),
         }
-    }
-
-    /// The fields of a map under a key; nothing if the key is absent.
-    pub(super) fn section<'n>(&mut self, fields: &Fields<'n>, key: &str, known: &[&str]) -> Option<Fields<'n>> {
-        let node = fields.get(key)?;
-        self.fields(&fields.path_of(key), node, known)
-    }
-
-    /// The value of a key, read by `read`; the default if it is absent or wrong.
-    pub(super) fn field<T>(
-        &mut self,
-        fields: &Fields<'_>,
-        key: &str,
-        default: T,
-        read: impl FnOnce(&mut Reader, &str, &Node) -> Option<T>,
-    ) -> T {
-        let Some(node) = fields.get(key) else {
-            return default;
-        };
-        read(self, &fields.path_of(key), node).unwrap_or(default)
     }
 }
 

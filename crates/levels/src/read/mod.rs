@@ -1,157 +1,75 @@
-//! From a YAML tree to a checked table: every fault is collected, none ends the reading early.
+//! From a text to a checked table, in two passes: the first finds every fault and its place, the second takes the data.
 
-mod cross;
+#[cfg(test)]
+mod agreement;
+mod check;
 mod fields;
+mod file;
 mod groups;
 mod levels;
+mod prefixes;
 mod scalars;
 mod targets;
 
-use crate::delay::Delay;
-use crate::level::Parked;
 use crate::load::MAX_FILE_BYTES;
-use crate::name::is_topic_text;
-use crate::table::Parts;
 use crate::yaml::{Kind, Node, compose};
-use crate::{Fault, Faults, LevelTable, MAX_TOPIC_NAME, Rounding};
+use crate::{Delay, Fault, Faults, LevelTable, Rounding};
 
-use fields::Fields;
-
-const KEYS: &[&str] = &[
-    "topicPrefix",
-    "siblingPrefixes",
-    "groupPrefix",
-    "targets",
-    "rounding",
-    "maxDelay",
-    "levelDefaults",
-    "levels",
-    "parked",
-    "groups",
-];
-
-const TOPIC_PREFIX: &str = "delay-";
-const GROUP_PREFIX: &str = "dwell-roller-";
-const MAX_DELAY: Delay = Delay::from_millis(40 * 86_400_000);
-const PARKED: Parked = Parked { partitions: 1, retention: Delay::from_millis(30 * 86_400_000) };
-
-/// Collects what is wrong.
-#[derive(Default)]
-pub(crate) struct Reader {
-    faults: Vec<Fault>,
-}
-
-impl Reader {
-    /// Notes a fault at a node.
-    fn fault(&mut self, path: &str, node: &Node, message: impl Into<String>) {
-        self.faults.push(node.fault(path, message.into()));
-    }
-}
+use check::Checker;
+use file::File;
 
 impl LevelTable {
     /// Reads and checks the text of a `levels.yaml`.
     ///
     /// # Errors
     /// [`Faults`]: everything that is wrong, with line and column. Only text that is no YAML at all ends the reading
-    /// at its first fault.
+    /// at its first fault. Whether exact rounding as the default needs too many hops is asked once all else is right.
     pub fn parse(text: &str) -> Result<LevelTable, Faults> {
+        let one = |fault| Faults::new(vec![fault]);
         if text.len() > MAX_FILE_BYTES {
             let place = Node::made(Kind::Plain(String::new()));
             let message = "larger than 1 MiB, which no level table needs to be; is it the right file?";
-            return Err(Faults::new(vec![place.fault("", message.to_owned())]));
+            return Err(one(place.fault("", message.to_owned())));
         }
-        let root = compose(text).map_err(|fault| Faults::new(vec![fault]))?;
-        read_table(&root)
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let root = compose(text).map_err(one)?;
+        let faults = Checker::faults_of(&root);
+        if !faults.is_empty() {
+            return Err(Faults::new(faults));
+        }
+        let table = take(text).map_err(one)?;
+        match too_many_hops(&table, &root) {
+            Some(fault) => Err(one(fault)),
+            None => Ok(table),
+        }
     }
 }
 
-/// Reads a whole tree.
-pub(crate) fn read_table(root: &Node) -> Result<LevelTable, Faults> {
-    let mut reader = Reader::default();
-    let parts = reader.parts(root);
-    if reader.faults.is_empty()
-        && let Some(table) = parts.and_then(LevelTable::from_parts)
-    {
-        return Ok(table);
-    }
-    if reader.faults.is_empty() {
-        reader.fault("levels", root, "no level is active; add one, such as 5s: {}");
-    }
-    Err(Faults::new(reader.faults))
+/// The data of a text without faults.
+fn take(text: &str) -> Result<LevelTable, Fault> {
+    let unclear = |line, column, error: &str| Fault {
+        line,
+        column,
+        path: String::new(),
+        message: format!("YAML that can be read in two ways: {error}; write it more simply, or quote the text here"),
+    };
+    let file: File = serde_yaml::from_str(text).map_err(|error| {
+        let (line, column) = error.location().map_or((1, 1), |place| (place.line(), place.column()));
+        unclear(line, column, &error.to_string())
+    })?;
+    file.into_table().ok_or_else(|| unclear(1, 1, "its levels differ"))
 }
 
-impl Reader {
-    fn parts(&mut self, root: &Node) -> Option<Parts> {
-        let fields = self.fields("", root, KEYS)?;
-        let topic_prefix = self.prefix(&fields, "topicPrefix", TOPIC_PREFIX);
-        let sibling_prefixes = self.siblings(&fields, &topic_prefix);
-        let defaults = self.level_defaults(&fields);
-        let found = self.levels(root, &fields, &defaults);
-        let parts = Parts {
-            group_prefix: self.prefix(&fields, "groupPrefix", GROUP_PREFIX),
-            targets: self.targets(root, &fields, &topic_prefix, &sibling_prefixes),
-            rounding: self.field(&fields, "rounding", Rounding::default(), Reader::word),
-            max_delay: self.field(&fields, "maxDelay", MAX_DELAY, Reader::duration),
-            default_partitions: defaults.partitions,
-            default_replication_factor: defaults.replication_factor,
-            parked: self.parked(&fields),
-            groups: self.groups(&fields, &topic_prefix, &sibling_prefixes),
-            levels: found.iter().map(|(level, _)| level.clone()).collect(),
-            topic_prefix,
-            sibling_prefixes,
-        };
-        self.cross_check(&parts, &found);
-        Some(parts)
-    }
-
-    fn parked(&mut self, fields: &Fields<'_>) -> Parked {
-        let Some(fields) = self.section(fields, "parked", &["partitions", "retention"]) else {
-            return PARKED;
-        };
-        Parked {
-            partitions: self.field(&fields, "partitions", PARKED.partitions, Reader::partitions),
-            retention: self.field(&fields, "retention", PARKED.retention, Reader::duration),
-        }
-    }
-
-    fn prefix(&mut self, fields: &Fields<'_>, key: &str, default: &str) -> String {
-        self.field(fields, key, default.to_owned(), Reader::prefix_text)
-    }
-
-    fn siblings(&mut self, fields: &Fields<'_>, own: &str) -> Vec<String> {
-        let Some(node) = fields.get("siblingPrefixes") else {
-            return Vec::new();
-        };
-        let mut prefixes: Vec<String> = Vec::new();
-        for (path, item) in self.list(&fields.path_of("siblingPrefixes"), node) {
-            let Some(prefix) = self.prefix_text(&path, item) else {
-                continue;
-            };
-            if prefix == own {
-                self.fault(&path, item, format!("{prefix:?} is this fleet's own topicPrefix; name only other fleets"));
-            } else if prefixes.contains(&prefix) {
-                self.fault(&path, item, format!("{prefix:?} is listed twice; remove one"));
-            } else {
-                prefixes.push(prefix);
-            }
-        }
-        prefixes
-    }
-
-    fn prefix_text(&mut self, path: &str, node: &Node) -> Option<String> {
-        let text = self.text(path, node)?;
-        if !text.is_empty() && text.len() < MAX_TOPIC_NAME && is_topic_text(text) && !text.starts_with("__") {
-            return Some(text.to_owned());
-        }
-        let shown = crate::delay::shorten(text);
-        self.fault(
-            path,
-            node,
-            format!(
-                "not a prefix: {shown:?}; use letters, digits, '.', '_' and '-', at least one, not starting with __, \
-                 such as delay-"
-            ),
+/// A delay within the limit must not be parked on its way for its number of hops.
+fn too_many_hops(table: &LevelTable, root: &Node) -> Option<Fault> {
+    let node = root.get("rounding").filter(|_| table.rounding() == Rounding::Exact)?;
+    let path = table.longest_exact_path();
+    let (hops, max, asked): (u64, u32, Delay) = (path.hop_count(), table.max_hops(), path.asked());
+    (hops > u64::from(max)).then(|| {
+        let message = format!(
+            "exact takes {hops} hops for a delay of {asked}, and a record is parked after {max}; \
+             add levels in between, or write up and let single records ask for exact"
         );
-        None
-    }
+        node.fault("rounding", message)
+    })
 }

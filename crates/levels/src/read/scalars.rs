@@ -3,23 +3,24 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use super::Reader;
+use super::check::Checker;
 use super::fields::describe;
+use crate::Delay;
 use crate::delay::shorten;
 use crate::yaml::{Kind, Node};
-use crate::{Delay, PollInterval};
 
 /// More partitions than any broker carries for one topic.
 const MAX_PARTITIONS: i64 = 10_000;
 
-impl Reader {
+impl Checker {
     /// Text. Unquoted text that other YAML readers take for a number or a truth value must be quoted.
     pub(super) fn text<'n>(&mut self, path: &str, node: &'n Node) -> Option<&'n str> {
         match &node.kind {
-            Kind::Quoted(text) => Some(text),
-            Kind::Plain(text) if !is_ambiguous(text) => Some(text),
-            Kind::Plain(text) if text.is_empty() => self.expected(path, node, "text"),
-            Kind::Plain(text) => {
+            Kind::Plain(text) if text.is_empty() => {
+                self.expected(path, node, "text");
+                None
+            }
+            Kind::Plain(text) if is_ambiguous(text) => {
                 let shown = shorten(text);
                 self.fault(
                     path,
@@ -28,97 +29,91 @@ impl Reader {
                 );
                 None
             }
-            _ => self.expected(path, node, "text"),
+            _ => self.scalar(path, node, "text"),
         }
     }
 
     /// A duration above zero.
-    pub(super) fn duration(&mut self, path: &str, node: &Node) -> Option<Delay> {
-        let text = self.scalar(path, node, "a duration such as 5s")?;
-        match Delay::parse(text) {
-            Ok(Delay::ZERO) => {
-                self.fault(path, node, format!("{text:?} is no time at all; write a duration above zero, such as 5s"));
-                None
-            }
-            Ok(delay) => Some(delay),
-            Err(error) => {
-                self.fault(path, node, error.to_string());
-                None
-            }
+    pub(super) fn duration(&mut self, path: &str, node: &Node) {
+        let text = self.scalar(path, node, "a duration such as 5s");
+        if let Some(Err(message)) = text.map(above_zero) {
+            self.fault(path, node, message);
         }
     }
 
     /// `auto` or a duration above zero.
-    pub(super) fn poll_interval(&mut self, path: &str, node: &Node) -> Option<PollInterval> {
-        match self.scalar(path, node, "auto or a duration such as 30s")? {
-            "auto" => Some(PollInterval::Auto),
-            _ => self.duration(path, node).map(PollInterval::Every),
+    pub(super) fn poll_interval(&mut self, path: &str, node: &Node) {
+        match self.scalar(path, node, "auto or a duration such as 30s") {
+            Some("auto") | None => {}
+            Some(_) => self.duration(path, node),
         }
     }
 
     /// A number of partitions.
-    pub(super) fn partitions(&mut self, path: &str, node: &Node) -> Option<u32> {
-        let allowed = "a whole number from 1 to 10000";
-        let number = self.number(path, node, allowed, |n| (1..=MAX_PARTITIONS).contains(&n))?;
-        u32::try_from(number).ok()
+    pub(super) fn partitions(&mut self, path: &str, node: &Node) {
+        self.number(path, node, "a whole number from 1 to 10000", |n| (1..=MAX_PARTITIONS).contains(&n));
     }
 
     /// A replication factor; -1 leaves it to the broker.
-    pub(super) fn replication_factor(&mut self, path: &str, node: &Node) -> Option<i16> {
+    pub(super) fn replication_factor(&mut self, path: &str, node: &Node) {
         let allowed = "a whole number from 1 to 32767, or -1 for the broker's default";
-        let number = self.number(path, node, allowed, |n| n == -1 || (1..=i64::from(i16::MAX)).contains(&n))?;
-        i16::try_from(number).ok()
+        self.number(path, node, allowed, |n| n == -1 || (1..=i64::from(i16::MAX)).contains(&n));
     }
 
     /// `true` or `false`.
-    pub(super) fn truth(&mut self, path: &str, node: &Node) -> Option<bool> {
+    pub(super) fn truth(&mut self, path: &str, node: &Node) {
         match &node.kind {
-            Kind::Plain(text) if text == "true" => Some(true),
-            Kind::Plain(text) if text == "false" => Some(false),
+            Kind::Plain(text) if text == "true" || text == "false" => {}
             _ => self.expected(path, node, "true or false"),
         }
     }
 
     /// One of a few words.
-    pub(super) fn word<T: FromStr<Err: Display>>(&mut self, path: &str, node: &Node) -> Option<T> {
-        match self.scalar(path, node, "a word")?.parse() {
-            Ok(word) => Some(word),
-            Err(error) => {
-                self.fault(path, node, error.to_string());
-                None
-            }
+    pub(super) fn word<T: FromStr<Err: Display>>(&mut self, path: &str, node: &Node) {
+        if let Some(Err(error)) = self.scalar(path, node, "a word").map(str::parse::<T>) {
+            self.fault(path, node, error.to_string());
         }
     }
+
+    /// What others look into.
+    pub(super) fn anything(&mut self, _: &str, _: &Node) {}
 
     /// The items of a list, each with its path.
     pub(super) fn list<'n>(&mut self, path: &str, node: &'n Node) -> Vec<(String, &'n Node)> {
         match &node.kind {
             Kind::List(items) => items.iter().enumerate().map(|(i, item)| (format!("{path}.{i}"), item)).collect(),
             _ => {
-                self.expected::<()>(path, node, "a list such as [a, b]");
+                self.expected(path, node, "a list such as [a, b]");
                 Vec::new()
             }
         }
     }
 
     fn scalar<'n>(&mut self, path: &str, node: &'n Node, expected: &str) -> Option<&'n str> {
+        if node.scalar().is_none() {
+            self.expected(path, node, expected);
+        }
+        node.scalar()
+    }
+
+    fn number(&mut self, path: &str, node: &Node, allowed: &str, is_allowed: impl Fn(i64) -> bool) {
         match &node.kind {
-            Kind::Plain(text) | Kind::Quoted(text) => Some(text),
-            _ => self.expected(path, node, expected),
+            Kind::Plain(text) if decimal(text).is_some_and(is_allowed) => {}
+            _ => self.expected(path, node, allowed),
         }
     }
 
-    fn number(&mut self, path: &str, node: &Node, allowed: &str, is_allowed: impl Fn(i64) -> bool) -> Option<i64> {
-        let number = match &node.kind {
-            Kind::Plain(text) => decimal(text).filter(|n| is_allowed(*n)),
-            _ => None,
-        };
-        number.or_else(|| self.expected(path, node, allowed))
-    }
-
-    fn expected<T>(&mut self, path: &str, node: &Node, expected: &str) -> Option<T> {
+    fn expected(&mut self, path: &str, node: &Node, expected: &str) {
         self.fault(path, node, format!("expected {expected}, found {}", describe(&node.kind)));
-        None
+    }
+}
+
+/// A duration that is not zero, or what is wrong with it.
+pub(super) fn above_zero(text: &str) -> Result<Delay, String> {
+    match Delay::parse(text) {
+        Ok(Delay::ZERO) => Err(format!("{text:?} is no time at all; write a duration above zero, such as 5s")),
+        Ok(delay) => Ok(delay),
+        Err(error) => Err(error.to_string()),
     }
 }
 

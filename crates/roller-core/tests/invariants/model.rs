@@ -85,10 +85,8 @@ impl Model {
 
     pub(crate) fn before(&mut self, event: &Event<'_>, now: &Reading, core: &Core) {
         match event {
-            Event::Assigned(claim) => {
-                if self.current(claim.partition).is_none_or(|c| c.epoch < claim.epoch) {
-                    self.held.insert(*claim, Held { revoked: self.stopping.then_some(now.mono), ..Held::default() });
-                }
+            Event::Assigned(claim) if self.current(claim.partition).is_none_or(|c| c.epoch < claim.epoch) => {
+                self.held.insert(*claim, Held { revoked: self.stopping.then_some(now.mono), ..Held::default() });
             }
             Event::Head(claim, head) if core.wants_head(*claim) => self.offered(*claim, head, now),
             Event::Acked(id) => self.reported(*id, true),

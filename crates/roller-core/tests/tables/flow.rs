@@ -13,6 +13,11 @@ fn flows(actions: &[Action]) -> Vec<&'static str> {
     actions.iter().filter_map(name).collect()
 }
 
+/// Without the looks.
+fn pauses(actions: &[Action]) -> Vec<&'static str> {
+    flows(actions).into_iter().filter(|name| *name != "look").collect()
+}
+
 #[test]
 fn an_assignment_resumes_whatever_the_client_remembers() {
     let r = Rig::new("2h");
@@ -27,7 +32,7 @@ fn levels_up_to_ten_seconds_never_pause() {
         r.run_to(60_000.0);
         r.head(0, 60_000, plain());
         r.run_to(80_000.0);
-        assert_eq!(flows(&r.log), ["resume"], "{level}");
+        assert_eq!(pauses(&r.log), ["resume"], "{level}");
     }
 }
 
@@ -81,8 +86,8 @@ fn a_far_head_pauses_and_resumes_a_lead_before_it_is_due() {
     r.head(0, 0, plain());
     assert_eq!(flows(&r.log), ["resume", "pause"]);
     let lead = Limits::default().resume_lead().as_secs_f64() * 1000.0;
-    assert_eq!(flows(&r.run_to(7_200_000.0 - lead - 1.0)), [] as [&str; 0]);
-    assert_eq!(flows(&r.run_to(7_200_000.0 - lead)), ["resume"]);
+    assert_eq!(pauses(&r.run_to(7_200_000.0 - lead - 1.0)), [] as [&str; 0]);
+    assert_eq!(pauses(&r.run_to(7_200_000.0 - lead)), ["resume"]);
     assert_eq!(sends(&r.run_to(7_199_999.999)), 0);
     assert_eq!(sends(&r.run_to(7_200_000.0)), 1);
 }
@@ -103,6 +108,24 @@ fn a_paused_head_that_comes_due_early_by_a_clock_step_resumes() {
     r.skew = (7_300_000_000, 7_300_000_000);
     let actions = r.tick_at(1_000.0);
     assert_eq!((sends(&actions), flows(&actions)), (1, vec!["resume"]));
+}
+
+#[test]
+fn looks_behind_a_far_head_date_the_backlog() {
+    let mut r = Rig::new("2h");
+    r.head(0, 86_400_000, plain());
+    assert_eq!(flows(&r.run_to(299_999.0)), [] as [&str; 0]);
+    assert_eq!(flows(&r.run_to(300_000.0)), ["look"]);
+    r.ev(Event::EndSeen(r.claim, NextOffset::new(5)));
+    assert_eq!(pauses(&r.run_to(7_190_000.0)), [] as [&str; 0], "news behind a far head is no reason to fetch");
+    r.run_to(7_202_000.0);
+    assert_eq!(r.copies.len(), 1);
+    r.head(1, 86_400_000, plain());
+    r.run_to(7_502_000.0);
+    for offset in 2..5 {
+        r.head(offset, 86_400_000, plain());
+    }
+    assert_eq!(r.copies.len(), 5, "a delay after the look, not after they were read");
 }
 
 #[test]

@@ -15,11 +15,10 @@ impl World {
                 continue;
             }
             let wanted = members[self.rng.index(members.len())];
-            let seat = &mut self.seats[level][part];
-            seat.wanted = wanted;
-            match seat.owner {
-                Some(((n, _), _)) if n == wanted => {}
-                Some((life, claim)) if self.rollers[life.0].alive => {
+            self.seats[level][part].wanted = wanted;
+            match self.seats[level][part].owner {
+                Some((life, _)) if life.0 == wanted && self.lives(life) => {}
+                Some((life, claim)) if self.lives(life) => {
                     self.note(|| format!("revoke {}-{part} of {life:?}", LEVELS[level]));
                     self.after(1_000, Ev::Told(life, Told::Revoked(claim)));
                 }

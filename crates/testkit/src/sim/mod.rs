@@ -33,7 +33,7 @@ pub enum Trace {
 }
 
 /// The end of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outcome {
     /// What it was drawn from.
     pub seed: u64,
@@ -57,23 +57,16 @@ pub struct Outcome {
 
 /// Runs one seed to its end.
 pub fn run(seed: u64, trace: Trace) -> Outcome {
-    let Some(table) = World::table() else {
-        return Outcome {
-            seed,
-            flaws: vec!["the simulation's own table is refused".to_owned()],
-            hash: 0,
-            trace: Vec::new(),
-            weather: String::new(),
-            sent: 0,
-            delivered: 0,
-            parked: 0,
-            repeated: 0,
-        };
+    let table = match World::table() {
+        Ok(table) => table,
+        Err(faults) => return Outcome { seed, flaws: vec![faults.to_string()], ..Outcome::default() },
     };
     let mut world = World::new(seed, table);
     world.keep_trace = trace == Trace::Kept;
     world.run();
-    let (delivered, parked, repeated) = world.conclude();
+    // Of a run that was broken off there is nothing more to say.
+    let ended = if world.flaws.is_empty() { world.conclude() } else { (0, 0, 0) };
+    let (delivered, parked, repeated) = ended;
     Outcome {
         seed,
         weather: format!("{:?}", world.weather),

@@ -188,7 +188,7 @@ impl World {
         let t = self.t;
         let r = &mut self.rollers[n];
         r.busy = if sleep > 0 || r.busy.0 != t { (t, 0) } else { (t, r.busy.1 + 1) };
-        if r.busy.1 == 100 {
+        if r.busy.1 >= 100 {
             self.flaw(format!("roller {n} spins"));
         }
     }

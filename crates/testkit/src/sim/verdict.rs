@@ -61,7 +61,8 @@ impl World {
         }
     }
 
-    /// Early by the brokers' clocks is forgiven where a clock stepped, but not by more than it stepped.
+    /// Where no clock steps, the brokers' clocks decide, to the millisecond. Where one did, clocks may stay far apart;
+    /// then a record may be early by them only if truly no less time has passed, but for the size of the step.
     fn check_time(&mut self, order: &Order, copy: &Record) {
         let own = DELAY_MS[order.level];
         let asked_ms = if let Wish::After(ms) = order.wish { own.max(ms as i64) } else { own };
@@ -71,7 +72,7 @@ impl World {
         let truly_short = asked_ms * 1000 - (copy.true_us - order.true_us) as i64;
         // A millisecond of stamps cut short, and 40 µs each second between two drifting clocks.
         let early = match stamped {
-            Some(Stamp::Append(_)) if stepped == 0 => by_clock,
+            Some(Stamp::Append(_)) if !self.weather.steps => by_clock,
             Some(Stamp::Append(_)) => by_clock && truly_short > stepped + 1_000 + asked_ms / 20,
             _ => truly_short > stepped + 1_000 + asked_ms / 20,
         };

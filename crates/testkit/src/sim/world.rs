@@ -5,7 +5,7 @@ use super::faults::{Fault, Weather};
 use super::producer::Order;
 use super::rng::Rng;
 use super::shell::Roller;
-use dwell_levels::LevelTable;
+use dwell_levels::{Faults, LevelTable};
 use dwell_roller_core::{Claim, CopyId, Epoch, Event, Failure, Limits, NextOffset, TopicKey, Verdict};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
@@ -129,8 +129,8 @@ impl World {
         world
     }
 
-    pub(super) fn table() -> Option<Arc<LevelTable>> {
-        LevelTable::parse(TABLE).ok().map(Arc::new)
+    pub(super) fn table() -> Result<Arc<LevelTable>, Faults> {
+        LevelTable::parse(TABLE).map(Arc::new)
     }
 
     fn set_up(&mut self) {

@@ -1,0 +1,97 @@
+//! `kill -9` at moments nobody chose: nothing is lost, nothing early, and what is repeated is bounded.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use dwell_integration_tests::audit::{Arrivals, asked, assert_on_time, source_offset};
+use dwell_integration_tests::chance::chance;
+use dwell_integration_tests::load::batch;
+use dwell_integration_tests::{Fleet, Roller, rec, within};
+use dwell_kafka::Lookup;
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(90);
+/// Released or under way, and not committed: what one partition repeats after a crash, at most.
+const UNCOMMITTED: i64 = 10_000;
+
+fn static_member(fleet: &Fleet, level: &str, more: &[&str]) -> Roller {
+    let args: Vec<&str> = ["--instance-id", "one"].iter().chain(more).copied().collect();
+    fleet.roller_unready(&[level], &args)
+}
+
+fn appended(lookup: &Lookup, topic: &str) -> u64 {
+    lookup.end_offsets(topic, &[0]).unwrap()[0].1.unsigned_abs()
+}
+
+#[test]
+fn killed_again_and_again_while_draining_it_loses_nothing_and_repeats_a_bounded_number() {
+    const RECORDS: usize = 120_000;
+    const KILLS: usize = 5;
+    let fleet = Fleet::new("{1s: {partitions: 1}}", "");
+    let (topic, target) = (fleet.level_topic("1s"), fleet.target("orders", 1));
+    let records: Vec<_> = (0..RECORDS).step_by(100).flat_map(|from| batch(&target, from)).collect();
+    let sent = asked(&topic, &target, 0, &fleet.producer().send(&topic, &records));
+
+    let lookup = Lookup::open(&fleet.settings, "test", Duration::from_secs(10)).unwrap();
+    for kill in 1..=KILLS {
+        let mut roller = static_member(&fleet, "1s", &[]);
+        let goal = appended(&lookup, &target) + chance(&format!("kill {kill} after so many copies"), 1..18_000);
+        within(PATIENCE, "the roller releases", || (appended(&lookup, &target) >= goal).then_some(()));
+        roller.kill();
+    }
+    assert!(appended(&lookup, &target) < (RECORDS + KILLS * 10_000) as u64, "killed in the middle, not at the end");
+    let mut roller = static_member(&fleet, "1s", &[]);
+    let mut arrivals = Arrivals::at(&fleet, &target);
+    arrivals.until(RECORDS, PATIENCE);
+    assert!(roller.stop(PATIENCE).success());
+    let verdict = arrivals.judge(&fleet, &["1s"], &sent);
+    eprintln!("{verdict}");
+    assert!(verdict.is_clean(), "{verdict}");
+    assert_repeats_bounded(&arrivals, KILLS);
+}
+
+/// One partition to one partition: a step back is a restart, and its size is what that crash repeated.
+fn assert_repeats_bounded(arrivals: &Arrivals, kills: usize) {
+    let mut offsets: Vec<_> = arrivals.all.iter().map(|d| (d.offset, source_offset(&d.id))).collect();
+    offsets.sort_unstable();
+    let steps = offsets.windows(2).map(|pair| pair[1].1 - pair[0].1).filter(|step| *step != 1);
+    let repeats: Vec<i64> = steps.map(|step| 1 - step).collect();
+    eprintln!("repeated after each crash: {repeats:?}");
+    assert!(repeats.len() <= kills, "only a crash repeats: {repeats:?}");
+    assert!(repeats.iter().all(|n| (0..=UNCOMMITTED).contains(n)), "{repeats:?}");
+}
+
+#[test]
+fn heads_that_wait_through_crashes_are_on_time_and_not_early() {
+    let fleet = Fleet::new("{15s: {}}", "");
+    let (topic, target) = (fleet.level_topic("15s"), fleet.target("orders", 2));
+    let mut roller = static_member(&fleet, "15s", &[]);
+    roller.wait_ready();
+    let records: Vec<_> = (0..400).step_by(100).flat_map(|from| batch(&target, from)).collect();
+    let sent = asked(&topic, &target, 0, &fleet.producer().send(&topic, &records));
+    for kill in 1..=3 {
+        std::thread::sleep(Duration::from_millis(chance(&format!("kill {kill} after so many ms"), 100..2000)));
+        roller.kill();
+        roller = static_member(&fleet, "15s", &[]);
+    }
+    let mut arrivals = Arrivals::at(&fleet, &target);
+    arrivals.until(400, PATIENCE);
+    assert!(roller.stop(PATIENCE).success());
+    let verdict = arrivals.judge(&fleet, &["15s"], &sent);
+    assert!(verdict.is_clean() && verdict.duplicates == 0, "nothing was released before the kills: {verdict}");
+    assert_on_time(&verdict, Duration::from_secs(8));
+}
+
+#[test]
+fn a_static_member_is_back_long_before_its_session_would_end() {
+    let fleet = Fleet::new("{1s: {}}", "");
+    let (topic, target) = (fleet.level_topic("1s"), fleet.target("orders", 1));
+    let session = Duration::from_secs(120);
+    let more = ["-X", "session.timeout.ms=120000", "-X", "max.poll.interval.ms=120000"];
+    let mut roller = static_member(&fleet, "1s", &more);
+    roller.wait_ready();
+    roller.kill();
+    fleet.producer().send(&topic, &[rec(&target, "k", "left alone")]);
+    let begin = Instant::now();
+    let _roller = static_member(&fleet, "1s", &more);
+    fleet.read_until(&target, 1, PATIENCE);
+    assert!(begin.elapsed() < session / 4, "{:?}", begin.elapsed());
+}
