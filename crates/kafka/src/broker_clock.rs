@@ -14,8 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// Pace where nothing is pressing, and where somebody waits for a sign of life.
-const PACE: Duration = Duration::from_secs(5);
+/// Where somebody waits for a sign of life.
 const PRESSING: Duration = Duration::from_millis(500);
 /// Longest wait for one answer.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -33,6 +32,8 @@ struct State {
     estimates: Mutex<BTreeMap<i32, Estimate>>,
     answers: AtomicU64,
     pressing: AtomicBool,
+    /// Every broker was measured, or given its chance.
+    complete: AtomicBool,
     topic: AtomicI64,
     stop: Mutex<bool>,
     wake: Condvar,
@@ -53,7 +54,14 @@ pub enum ClockTopic {
 
 impl BrokerClock {
     /// Starts to measure. The thread ends when the returned guard is dropped.
-    pub fn start(settings: &ClientSettings, topic: &str) -> Result<(BrokerClock, ClockGuard), KafkaFailure> {
+    ///
+    /// `pace` is the time between two samples where nothing is pressing. Between them two clocks can drift apart, by
+    /// half a millisecond each second at the most, and records are late by as much.
+    pub fn start(
+        settings: &ClientSettings,
+        topic: &str,
+        pace: Duration,
+    ) -> Result<(BrokerClock, ClockGuard), KafkaFailure> {
         let asked = || format!("measure the brokers' clocks through {topic}");
         let mut config = settings.to_client_config(Role::Producer, "dwell-clock");
         config
@@ -65,7 +73,15 @@ impl BrokerClock {
             .create_with_context(ReportContext::new("dwell-clock"))
             .map_err(|e| KafkaFailure::from_error(asked(), &e))?;
         let clock = BrokerClock { shared: Arc::default() };
-        let sampler = Sampler { producer, topic: topic.to_owned(), state: clock.shared.clone(), partitions: 1 };
+        let sampler = Sampler {
+            producer,
+            topic: topic.to_owned(),
+            state: clock.shared.clone(),
+            pace,
+            partitions: 1,
+            round: 0,
+            asked: 0,
+        };
         let thread = std::thread::Builder::new()
             .name("dwell-clock".into())
             .spawn(move || sampler.run())
@@ -77,6 +93,8 @@ impl BrokerClock {
     pub fn read(&self) -> Reading {
         let now = mono();
         match self.shared.estimates.lock() {
+            // One fast broker alone would make the records of a slow one early.
+            _ if !self.shared.complete.load(Ordering::Acquire) => Reading::unmeasured(now),
             Ok(estimates) => read_all(estimates.values(), now),
             Err(_) => Reading::unmeasured(now),
         }
@@ -146,19 +164,41 @@ struct Sampler {
     producer: BaseProducer<ReportContext>,
     topic: String,
     state: Arc<State>,
+    pace: Duration,
     partitions: i32,
+    round: u64,
+    asked: usize,
 }
+
+/// The number of the clock topic's partitions is asked for this often, in rounds of samples.
+const RECOUNT: u64 = 16;
+/// A broker that has not answered in this many rounds is not waited for.
+const CHANCES: u64 = 4;
 
 impl Sampler {
     fn run(mut self) {
         loop {
-            self.count_partitions();
+            if self.round.is_multiple_of(RECOUNT) || self.state.topic.load(Ordering::Relaxed) != 1 {
+                self.count_partitions();
+            }
             for partition in 0..self.partitions {
                 self.sample(partition);
             }
+            self.judge_complete();
             if self.pause() {
                 return;
             }
+        }
+    }
+
+    fn judge_complete(&mut self) {
+        let measured = self.state.estimates.lock().map_or(0, |e| e.len());
+        let all = usize::try_from(self.partitions).is_ok_and(|n| measured >= n);
+        if measured > 0 {
+            self.round += 1;
+        }
+        if all || (measured > 0 && self.round >= CHANCES) {
+            self.state.complete.store(true, Ordering::Release);
         }
     }
 
@@ -168,8 +208,10 @@ impl Sampler {
         if *stop {
             return true;
         }
-        let quick = self.state.pressing.load(Ordering::Relaxed) || self.state.topic.load(Ordering::Relaxed) != 1;
-        let pace = if quick { PRESSING } else { PACE };
+        let complete = self.state.complete.load(Ordering::Relaxed);
+        let quick =
+            !complete || self.state.pressing.load(Ordering::Relaxed) || self.state.topic.load(Ordering::Relaxed) != 1;
+        let pace = if quick { PRESSING } else { self.pace };
         self.state.wake.wait_timeout(stop, pace).map_or(true, |(stop, _)| *stop)
     }
 
@@ -185,7 +227,8 @@ impl Sampler {
 
     fn sample(&mut self, partition: i32) {
         let sent = mono();
-        let record = BaseRecord::<(), (), usize>::with_opaque_to(&self.topic, 0).partition(partition);
+        self.asked += 1;
+        let record = BaseRecord::<(), (), usize>::with_opaque_to(&self.topic, self.asked).partition(partition);
         if let Err((error, _)) = self.producer.send(record) {
             let failure = error.rdkafka_error_code().map_or(Failure::Retriable, crate::producer::failure_of);
             return self.failed(&failure);
@@ -194,6 +237,8 @@ impl Sampler {
         while reports.is_empty() && mono().since(sent) < PATIENCE + Duration::from_secs(1) {
             self.producer.poll(Duration::from_millis(20));
             self.producer.context().take(&mut reports);
+            // The late answer to an earlier question says nothing about this one.
+            reports.retain(|r: &Report| r.opaque == self.asked as u64);
         }
         match reports.pop() {
             Some(Report { result: Ok(written), .. }) => self.measured(partition, sent, written),

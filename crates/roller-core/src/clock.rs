@@ -9,8 +9,8 @@
 
 use crate::time::{BrokerTime, Mono, Reading};
 
-/// Two undisciplined clocks drift apart by up to this much (100 µs each second).
-const DRIFT_PER_MILLION: i64 = 100;
+/// Two clocks drift apart by up to this much: a clock that NTP is slewing runs 500 µs off each second.
+const DRIFT_PER_MILLION: i64 = 500;
 /// Contradictions up to this size are timer noise, not a step.
 const NOISE_US: i64 = 200;
 

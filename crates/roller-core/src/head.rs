@@ -318,10 +318,10 @@ fn millis(d: Delay) -> i64 {
 /// A delay on our own monotonic clock that is not shorter on any broker's.
 ///
 /// A record is seen just after it was appended, so "seen + delay" competes with "append + delay" within a
-/// millisecond; two clocks that drift by 200 µs each second must not let it win and be early. Nor may it win where
+/// millisecond; two clocks that drift by 500 µs each second must not let it win and be early. Nor may it win where
 /// the brokers' clocks are merely a little apart: the slowest would stamp the copy before `append + delay`.
 fn seen_delay(delay: Delay, now: &Reading) -> Duration {
     let plain = Duration::from_millis(delay.as_millis());
     let apart = now.earliest.until(now.latest).min(CLOCKS_APART);
-    plain + plain / 5_000 + Duration::from_millis(2) + apart
+    plain + plain / 2_000 + Duration::from_millis(2) + apart
 }

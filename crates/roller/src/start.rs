@@ -41,7 +41,8 @@ pub(crate) struct Fleet {
 
 /// Starts everything. Nothing here waits for Kafka.
 pub(crate) fn all(setup: &Setup, stop: &Stop) -> anyhow::Result<Fleet> {
-    let (clock, guard) = BrokerClock::start(&setup.client, &setup.table.clock_topic())?;
+    let pace = clock_pace(&setup.levels);
+    let (clock, guard) = BrokerClock::start(&setup.client, &setup.table.clock_topic(), pace)?;
     let side = Arc::new(SideThread::start(&setup.client)?);
     let mut fleet = Fleet { threads: Vec::new(), healths: Vec::new(), _clock: guard };
     for level in &setup.levels {
@@ -67,6 +68,12 @@ pub(crate) fn all(setup: &Setup, stop: &Stop) -> anyhow::Result<Fleet> {
         fleet.healths.push(health);
     }
     Ok(fleet)
+}
+
+/// How often the brokers' clocks are sampled: where milliseconds count, more often.
+fn clock_pace(levels: &[Level]) -> Duration {
+    let short = levels.iter().any(|l| l.delay.as_millis() <= 60_000);
+    Duration::from_secs(if short { 2 } else { 10 })
 }
 
 fn limits(args: &Args) -> Limits {

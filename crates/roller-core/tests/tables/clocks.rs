@@ -8,8 +8,8 @@ fn an_append_time_in_the_future_waits_from_when_it_was_seen() {
     let mut r = Rig::new("5s");
     let actions = r.head(0, 86_400_000, plain());
     assert!(actions.contains(&Action::Detach(r.claim, Seq(0))));
-    assert_eq!(sends(&r.run_to(5_002.9)), 0);
-    let actions = r.run_to(5_003.0);
+    assert_eq!(sends(&r.run_to(5_004.4)), 0);
+    let actions = r.run_to(5_004.5);
     assert_eq!((sends(&actions), notes(&actions).len()), (1, 1));
     assert!(matches!(notes(&actions)[..], [Note::ClockWasAhead(_)]));
 }
@@ -19,7 +19,7 @@ fn the_whole_backlog_behind_it_comes_due_together() {
     let mut r = Rig::new("5s");
     r.ev(Event::EndSeen(r.claim, NextOffset::new(100)));
     r.head(0, 86_400_000, plain());
-    r.run_to(5_003.0);
+    r.run_to(5_004.5);
     for offset in 1..100 {
         r.head(offset, 86_400_000 + offset, plain());
     }
@@ -37,8 +37,8 @@ fn a_record_without_append_time_waits_from_when_it_was_seen_and_is_counted() {
     r.set(50.0);
     let actions = r.offer(0, Stamp::Other, Ok(plain()));
     assert!(matches!(notes(&actions)[..], [Note::NotAppendTime(_)]));
-    assert_eq!(sends(&r.run_to(5_052.9)), 0);
-    assert_eq!(sends(&r.run_to(5_053.0)), 1);
+    assert_eq!(sends(&r.run_to(5_054.4)), 0);
+    assert_eq!(sends(&r.run_to(5_054.5)), 1);
     let actions = r.offer(1, Stamp::Other, Ok(plain()));
     assert_eq!(notes(&actions), []);
 }
@@ -49,8 +49,8 @@ fn a_clock_that_steps_back_keeps_records_waiting_at_most_a_delay_from_when_they_
     r.head(0, 0, plain());
     r.set(1_000.0);
     r.skew = (-3_600_000_000, -3_600_000_000);
-    assert_eq!(sends(&r.run_to(5_002.9)), 0);
-    assert_eq!(sends(&r.run_to(5_003.0)), 1);
+    assert_eq!(sends(&r.run_to(5_004.4)), 0);
+    assert_eq!(sends(&r.run_to(5_004.5)), 1);
 }
 
 #[test]
@@ -111,6 +111,6 @@ fn a_broker_an_hour_ahead_blocks_nothing_for_an_hour() {
     let mut r = Rig::new("5s");
     r.skew = (0, 3_600_000_000);
     r.head(0, 3_600_000, plain());
-    assert_eq!(sends(&r.run_to(6_002.9)), 0);
-    assert_eq!(sends(&r.run_to(6_003.0)), 1);
+    assert_eq!(sends(&r.run_to(6_004.4)), 0);
+    assert_eq!(sends(&r.run_to(6_004.5)), 1);
 }

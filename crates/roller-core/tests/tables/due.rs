@@ -65,7 +65,7 @@ fn an_earlier_due_record_waits_behind_its_head() {
     r.head(0, 3_000, plain());
     assert!(!r.core.wants_head(r.claim));
     r.run_to(8_000.0);
-    assert_eq!(r.copies[0].at, 5_003, "the append time lies in the future: a delay after it was seen");
+    assert_eq!(r.copies[0].at, 5_004, "the append time lies in the future: a delay after it was seen");
     assert_eq!(sends(&r.head(1, 0, plain())), 1, "due before its head, and so at once after it");
 }
 

@@ -118,10 +118,10 @@ fn looks_behind_a_far_head_date_the_backlog() {
     assert_eq!(flows(&r.run_to(300_000.0)), ["look"]);
     r.ev(Event::EndSeen(r.claim, NextOffset::new(5)));
     assert_eq!(pauses(&r.run_to(7_190_000.0)), [] as [&str; 0], "news behind a far head is no reason to fetch");
-    r.run_to(7_202_000.0);
+    r.run_to(7_204_000.0);
     assert_eq!(r.copies.len(), 1);
     r.head(1, 86_400_000, plain());
-    r.run_to(7_502_000.0);
+    r.run_to(7_504_000.0);
     for offset in 2..5 {
         r.head(offset, 86_400_000, plain());
     }
