@@ -13,6 +13,7 @@ pub mod load;
 pub mod own_broker;
 pub mod produce;
 pub mod roller;
+pub mod same;
 pub mod wait;
 
 pub use fleet::Fleet;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use dwell_integration_tests::audit::{Arrivals, asked, assert_each_once, assert_on_time};
-use dwell_integration_tests::load::batch;
+use dwell_integration_tests::load::{Load, batch};
 use dwell_integration_tests::{Fleet, Roller, roller, within};
 use dwell_testkit::checker::Sent;
 use std::time::{Duration, Instant};
@@ -102,4 +102,25 @@ fn partitions_taken_away_and_given_back_before_the_due_time_do_not_stall() {
     let verdict = arrivals.judge(&fleet, &["30s"], &sent);
     assert_each_once(&verdict);
     assert_on_time(&verdict, Duration::from_secs(5));
+}
+
+#[test]
+fn members_come_and_go_under_load_and_nothing_is_repeated() {
+    let fleet = Fleet::new("{1s: {}}", "");
+    let target = fleet.target("orders", 4);
+    let mut stays = fleet.roller(&["1s"]);
+    let load = Load::start(&fleet, "1s", &target, Duration::from_millis(20));
+    for _ in 1..=3 {
+        let mut guest = fleet.roller(&["1s"]);
+        within(PATIENCE, "the guest releases", || (delivered(&guest) > 500.0).then_some(()));
+        assert_eq!(roller::code(guest.stop(PATIENCE)), Some(0));
+    }
+    let sent = load.finish();
+    let mut arrivals = Arrivals::at(&fleet, &target);
+    arrivals.until(sent.len(), PATIENCE);
+    assert_eq!(roller::code(stays.stop(PATIENCE)), Some(0));
+    let verdict = arrivals.judge(&fleet, &["1s"], &sent);
+    eprintln!("{verdict}");
+    assert_each_once(&verdict);
+    assert_on_time(&verdict, TAKEOVER);
 }
