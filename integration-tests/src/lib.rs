@@ -14,6 +14,7 @@ pub mod own_broker;
 pub mod produce;
 pub mod roller;
 pub mod same;
+pub mod shell;
 pub mod wait;
 
 pub use fleet::Fleet;

@@ -1,53 +1,151 @@
-//! Any Kafka client can send a delayed record: the examples in `docs/clients`, as they are printed there.
+//! The examples of docs/clients.md, as a reader would run them: foreign clients and nothing of Dwell in them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use dwell_integration_tests::same::user_headers;
 use dwell_integration_tests::{Fleet, bins};
+use dwell_kafka::reader::WholeRecord;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The program that `dev/tools` installs or finds.
-fn tool(name: &str) -> String {
+/// What `dev/tools` knows of a client.
+fn tool(name: &str) -> PathBuf {
     let output = Command::new(bins::root().join("dev/tools")).arg(name).output().unwrap();
     assert!(output.status.success(), "dev/tools {name}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    String::from_utf8(output.stdout).unwrap().trim().into()
 }
 
-fn run(mut command: Command) {
+fn example(name: &str) -> PathBuf {
+    bins::root().join("docs/clients").join(name)
+}
+
+/// `docs/clients/kcat.sh`, with kcat on its path.
+fn kcat_sh() -> Command {
+    let kcat = tool("kcat");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new(example("kcat.sh"));
+    command.env("PATH", format!("{}:{path}", kcat.parent().unwrap().display()));
+    command
+}
+
+fn produce_py() -> Command {
+    let mut command = Command::new(tool("python"));
+    command.arg(example("produce.py"));
+    command
+}
+
+fn run(mut command: Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
 }
 
-/// Sends through an example with a key that is not ASCII and two more headers, and checks what arrives.
-fn sends_a_delayed_record(mut example: Command) {
-    let fleet = Fleet::new("{1s: {}}", "");
+/// Keys, with the partition of six and of twelve that the Java client takes for each; see the fixture.
+const KEYS: [(&str, i32, i32); 3] = [("order-4711", 5, 5), ("ключ", 1, 7), ("注文", 0, 0)];
+
+fn sends_like_java(client: impl Fn() -> Command) {
+    let fleet = Fleet::new("{1s: {partitions: 6}}", "");
     let target = fleet.target("orders", 12);
     let _roller = fleet.roller(&["1s"]);
-    let level = fleet.level_topic("1s");
-    example.args([fleet.settings.brokers(), &level, &target, "schlüssel", "später", "dwell-id=order-1", "tenant=a"]);
-    run(example);
-    let got = &fleet.read_until(&target, 1, PATIENCE)[0];
-    let source = &fleet.read(&level)[0];
-    assert_eq!(got.payload.as_deref(), Some("später".as_bytes()));
-    assert_eq!(got.key.as_deref(), Some("schlüssel".as_bytes()));
-    assert_eq!((got.header("dwell-id"), got.header("tenant")), (Some("order-1"), Some("a")));
-    assert!(got.timestamp_ms >= source.timestamp_ms + 1000, "early");
+    let topic = fleet.level_topic("1s");
+    for (key, ..) in KEYS {
+        let mut command = client();
+        command.args([fleet.settings.brokers(), &topic, &target, key, "hello, größe"]);
+        command.args(["a=1", "b=x=y", "a=2", "empty=", &format!("dwell-id=of {key}")]);
+        run(command);
+    }
+    let waited = fleet.read(&topic);
+    assert_eq!(waited.len(), KEYS.len(), "acknowledged when the client ends");
+    let got = fleet.read_until(&target, KEYS.len(), PATIENCE);
+    assert_eq!(got.len(), KEYS.len());
+    for (key, of_six, of_twelve) in KEYS {
+        let keyed = |r: &&WholeRecord| r.key.as_deref() == Some(key.as_bytes());
+        assert_eq!(waited.iter().find(keyed).unwrap().partition, of_six, "{key} on the level");
+        let record = got.iter().find(keyed).unwrap();
+        assert_eq!(record.partition, of_twelve, "{key} at the target");
+        assert_eq!(record.payload.as_deref(), Some("hello, größe".as_bytes()));
+        assert_eq!(record.header("dwell-id"), Some(format!("of {key}").as_str()));
+        assert_eq!(record.header("dwell-trail"), Some("1s"));
+        let users: Vec<(&[u8], Option<&[u8]>)> = record
+            .headers
+            .iter()
+            .filter(|(name, _)| !name.starts_with(b"dwell-"))
+            .map(|(n, v)| (&n[..], v.as_deref()))
+            .collect();
+        let sent: [(&[u8], Option<&[u8]>); 4] =
+            [(b"a", Some(b"1")), (b"b", Some(b"x=y")), (b"a", Some(b"2")), (b"empty", Some(b""))];
+        assert_eq!(users, sent);
+    }
+    assert_eq!(fleet.parked(), []);
 }
 
 #[test]
-fn kcat() {
-    let kcat = tool("kcat");
-    let mut example = Command::new("bash");
-    example.arg(bins::root().join("docs/clients/kcat.sh"));
-    let path = std::path::Path::new(&kcat).parent().unwrap().display().to_string();
-    example.env("PATH", format!("{path}:{}", std::env::var("PATH").unwrap()));
-    sends_a_delayed_record(example);
+fn kcat_sends_through_a_roller() {
+    sends_like_java(kcat_sh);
 }
 
 #[test]
-fn python() {
-    let mut example = Command::new(tool("python"));
-    example.arg(bins::root().join("docs/clients/produce.py"));
-    sends_a_delayed_record(example);
+fn python_sends_through_a_roller() {
+    sends_like_java(produce_py);
+}
+
+/// A text that is hard on a shell and on a client that splits lines.
+#[test]
+fn any_text_is_one_record() {
+    let fleet = Fleet::new("{1s: {}}", "");
+    let topic = fleet.level_topic("1s");
+    let payload = "two\nlines: a:b\tc 'd' \"e\" $HOME \\n %s\n";
+    for client in [kcat_sh, produce_py] {
+        let mut command = client();
+        run({
+            command.args([fleet.settings.brokers(), &topic, "t", "key: with 'signs'", payload]);
+            command
+        });
+    }
+    let got = fleet.read(&topic);
+    assert_eq!(got.len(), 2, "{got:?}");
+    for record in got {
+        assert_eq!(record.key.as_deref(), Some(&b"key: with 'signs'"[..]));
+        assert_eq!(record.payload.as_deref(), Some(payload.as_bytes()));
+        assert_eq!(user_headers(&record.headers), []);
+    }
+}
+
+#[test]
+fn a_client_that_could_not_send_says_so() {
+    let nobody = "127.0.0.1:1";
+    for client in [kcat_sh, produce_py] {
+        let mut without_arguments = client();
+        assert!(!without_arguments.output().unwrap().status.success());
+        let _ = nobody;
+    }
+}
+
+/// What kcat, another reader than that of these tests, sees at a target.
+fn seen_by_kcat(fleet: &Fleet, topic: &str) -> String {
+    let kcat: &Path = &tool("kcat");
+    let mut command = Command::new(kcat);
+    command.args(["-C", "-q", "-e", "-b", fleet.settings.brokers(), "-t", topic, "-f", r"%K %S %h\n"]);
+    run(command)
+}
+
+#[test]
+fn another_reader_sees_null_and_empty_as_they_were_sent() {
+    use dwell_integration_tests::produce::Rec;
+    let fleet = Fleet::new("{1s: {partitions: 1}}", "");
+    let target = fleet.target("orders", 1);
+    let _roller = fleet.roller(&["1s"]);
+    let to = |key: Option<&str>, payload: Option<&str>| {
+        let bytes = |text: Option<&str>| text.map(|t| t.as_bytes().to_vec());
+        Rec { key: bytes(key), payload: bytes(payload), ..Rec::default() }.with("dwell-target", &target).raw(b"n", None)
+    };
+    let records = [to(None, None), to(Some(""), Some("")), to(Some("k"), None), to(None, Some("v"))];
+    fleet.producer().send(&fleet.level_topic("1s"), &records);
+    fleet.read_until(&target, records.len(), PATIENCE);
+    let seen = seen_by_kcat(&fleet, &target);
+    let sizes: Vec<_> = seen.lines().map(|l| l.rsplitn(2, ' ').nth(1).unwrap()).collect();
+    assert_eq!(sizes, ["-1 -1", "0 0", "1 -1", "-1 1"], "{seen}");
+    assert!(seen.lines().all(|l| l.contains(" n=NULL,dwell-id=")), "{seen}");
 }

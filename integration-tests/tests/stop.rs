@@ -39,9 +39,10 @@ fn rolling_restarts_under_load_lose_nothing_and_repeat_nothing() {
 fn a_stop_does_not_wait_for_a_head_that_is_due_in_two_hours() {
     let fleet = Fleet::new("{2h: {}, 1s: {}}", "");
     let target = fleet.target("orders", 1);
-    let mut both = fleet.roller(&["2h", "1s"]);
     let topic = fleet.level_topic("2h");
+    // Before the roller: an empty two-hour level is looked at every five minutes only.
     let far = fleet.producer().send(&topic, &[rec(&target, "k", "far")])[0];
+    let mut both = fleet.roller(&["2h", "1s"]);
     within(PATIENCE, "the head is held", || {
         (both.metric("dwell_roller_partitions", "level=\"2h\",state=\"waiting\"") == 1.0).then_some(())
     });

@@ -30,6 +30,8 @@ pub(crate) enum Found {
     Good(BTreeMap<i32, i64>),
     /// Do not roll, or no longer be ready: why, and what to do.
     Bad(String),
+    /// Nothing is wrong, the first measurement of the brokers' clocks is under way: ask again in a moment.
+    NotYet,
 }
 
 impl Guard {
@@ -38,6 +40,7 @@ impl Guard {
         match self.faults(clock) {
             Err(failure) => Found::Bad(failure.to_string()),
             Ok(faults) if !faults.is_empty() => Found::Bad(faults.join("; ")),
+            Ok(_) if !clock.read().is_measured() => Found::NotYet,
             Ok(_) => match self.starts(clock) {
                 Ok(found) => found,
                 Err(failure) => Found::Bad(failure.to_string()),
@@ -56,8 +59,8 @@ impl Guard {
             .filter(|f| matches!(f.severity, Severity::Loss | Severity::Missing))
             .map(|f| self.sentence(&f))
             .collect();
-        if faults.is_empty() && clock.topic() == ClockTopic::NoAnswer {
-            faults.push("the brokers' clock has not been measured yet".to_owned());
+        if clock.topic() == ClockTopic::NotAppendTime {
+            faults.push(format!("{} does not return the broker's append time", self.table.clock_topic()));
         }
         Ok(faults)
     }

@@ -115,13 +115,25 @@ impl Starter {
 
     /// Asks until everything is right; `None` if told to stop before.
     fn wait_until_good(&self) -> Option<BTreeMap<i32, i64>> {
+        let begin = mono();
         loop {
             self.health.beat(mono());
+            let retry;
             match self.guard.check(&self.clock) {
                 Found::Good(starts) => return Some(starts),
-                Found::Bad(why) => self.health.not_ready(&why),
+                Found::Bad(why) => {
+                    self.health.not_ready(&why);
+                    retry = GUARD_RETRY;
+                }
+                Found::NotYet => {
+                    // Said only if it lasts: at every start it takes a moment.
+                    if mono().since(begin) > GUARD_RETRY {
+                        self.health.not_ready("the brokers' clocks have not been measured yet");
+                    }
+                    retry = Duration::from_millis(100);
+                }
             }
-            if self.pause(GUARD_RETRY) {
+            if self.pause(retry) {
                 return None;
             }
         }
