@@ -118,21 +118,20 @@ impl Starter {
         let begin = mono();
         loop {
             self.health.beat(mono());
-            let retry;
-            match self.guard.check(&self.clock) {
+            let retry = match self.guard.check(&self.clock) {
                 Found::Good(starts) => return Some(starts),
                 Found::Bad(why) => {
                     self.health.not_ready(&why);
-                    retry = GUARD_RETRY;
+                    GUARD_RETRY
                 }
                 Found::NotYet => {
                     // Said only if it lasts: at every start it takes a moment.
                     if mono().since(begin) > GUARD_RETRY {
                         self.health.not_ready("the brokers' clocks have not been measured yet");
                     }
-                    retry = Duration::from_millis(100);
+                    Duration::from_millis(100)
                 }
-            }
+            };
             if self.pause(retry) {
                 return None;
             }
