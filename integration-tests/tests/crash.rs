@@ -60,6 +60,31 @@ fn assert_repeats_bounded(arrivals: &Arrivals, kills: usize) {
 }
 
 #[test]
+fn at_no_moment_is_more_committed_than_the_target_has() {
+    const RECORDS: u64 = 60_000;
+    let fleet = Fleet::new("{1s: {partitions: 1}}", "");
+    let (topic, target) = (fleet.level_topic("1s"), fleet.target("orders", 1));
+    let records: Vec<_> = (0..RECORDS as usize).step_by(100).flat_map(|from| batch(&target, from)).collect();
+    fleet.producer().send(&topic, &records);
+    let lookup = Lookup::open(&fleet.settings, "test", Duration::from_secs(10)).unwrap();
+    let group = fleet.table.group_of(fleet.table.get("1s").unwrap());
+    let _roller = static_member(&fleet, "1s", &[]);
+    let (begin, mut middle) = (Instant::now(), 0);
+    loop {
+        // In this order: what the target gets in between can only make the look milder.
+        let committed = lookup.committed(&group, &topic, &[0]).unwrap()[0].1.map_or(0, i64::unsigned_abs);
+        let released = appended(&lookup, &target);
+        assert!(committed <= released, "{committed} committed, {released} released: a crash now loses records");
+        if committed == RECORDS {
+            break;
+        }
+        middle += usize::from(committed > 0);
+        assert!(begin.elapsed() < PATIENCE, "{committed} of {RECORDS} committed");
+    }
+    assert!(middle > 5, "looked {middle} times in the middle: too few to say anything");
+}
+
+#[test]
 fn heads_that_wait_through_crashes_are_on_time_and_not_early() {
     let fleet = Fleet::new("{15s: {}}", "");
     let (topic, target) = (fleet.level_topic("15s"), fleet.target("orders", 2));

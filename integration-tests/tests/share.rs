@@ -20,8 +20,8 @@ fn delivered(roller: &Roller) -> f64 {
 }
 
 /// Two rollers that have divided the four partitions.
-fn two(fleet: &Fleet, level: &str) -> (Roller, Roller) {
-    let pair = (fleet.roller(&[level]), fleet.roller(&[level]));
+fn two(fleet: &Fleet, level: &str, more: &[&str]) -> (Roller, Roller) {
+    let pair = (fleet.roller_unready(&[level], more), fleet.roller_unready(&[level], more));
     within(PATIENCE, "both have two of four", || (partitions(&pair.0) == 2 && partitions(&pair.1) == 2).then_some(()));
     pair
 }
@@ -43,7 +43,9 @@ fn all_held_by(rollers: &[&Roller], heads: f64) {
 fn two_share_a_level_and_one_leaves_while_heads_are_held() {
     let fleet = Fleet::new("{12s: {}}", "");
     let target = fleet.target("orders", 4);
-    let (mut stays, mut leaves) = two(&fleet, "12s");
+    // Whoever goes without a word is missed for a minute, and its records are late by as much.
+    let long = ["-X", "session.timeout.ms=60000"];
+    let (mut stays, mut leaves) = two(&fleet, "12s", &long);
     let mut sent = send(&fleet, "12s", &target, 0, 400);
     let mut arrivals = Arrivals::at(&fleet, &target);
     arrivals.until(400, PATIENCE);
@@ -63,7 +65,7 @@ fn two_share_a_level_and_one_leaves_while_heads_are_held() {
 fn the_other_takes_over_within_the_session_when_one_is_killed() {
     let fleet = Fleet::new("{1s: {}}", "");
     let target = fleet.target("orders", 4);
-    let (mut stays, mut dies) = two(&fleet, "1s");
+    let (mut stays, mut dies) = two(&fleet, "1s", &[]);
     let mut sent = send(&fleet, "1s", &target, 0, 400);
     let mut arrivals = Arrivals::at(&fleet, &target);
     arrivals.until(400, PATIENCE);

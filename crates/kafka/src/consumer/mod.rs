@@ -39,7 +39,7 @@ pub enum Fetch {
 /// A member of a level's consumer group. Used by one thread.
 ///
 /// Every assigned partition is split into its own queue before it is assigned, and the queue is kept for the
-/// life of the consumer: dropping it would silence the partition for good.
+/// life of the consumer: dropped, it would leave the partition silent until it is split again.
 pub struct LevelConsumer {
     topic: String,
     c_topic: CString,
