@@ -9,6 +9,7 @@ pub mod bins;
 pub mod chance;
 pub mod clock_shim;
 pub mod fleet;
+pub mod java;
 pub mod load;
 pub mod own_broker;
 pub mod produce;

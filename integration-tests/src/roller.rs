@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 /// A running `dwell-roller`; killed when dropped.
@@ -18,16 +18,28 @@ pub struct Roller {
 
 impl Roller {
     pub fn spawn(file: &Path, brokers: &str, levels: &[&str], more: &[&str], env: &[(&str, &str)]) -> Roller {
-        let listen = free_address();
-        let log = file.with_file_name(format!("roller-{}.log", listen.port()));
-        let out = std::fs::File::create(&log).unwrap();
         let mut command = bins::program("dwell-roller").unwrap();
+        let listen = free_address();
         command.arg("--levels").arg(file).args(["--brokers", brokers, "--listen", &listen.to_string()]);
         for level in levels {
             command.args(["--level", level]);
         }
-        command.args(more).envs(env.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(out);
-        let child = command.spawn().unwrap();
+        command.args(more).envs(env.iter().copied());
+        Roller::start(command, listen, file)
+    }
+
+    /// A roller that learns everything from its environment, where it listens too.
+    pub fn from_environment(file: &Path, env: &[(&str, &str)]) -> Roller {
+        let mut command = bins::program("dwell-roller").unwrap();
+        let listen = free_address();
+        command.env("DWELL_LEVELS", file).env("DWELL_LISTEN", listen.to_string()).envs(env.iter().copied());
+        Roller::start(command, listen, file)
+    }
+
+    fn start(mut command: Command, listen: SocketAddr, file: &Path) -> Roller {
+        let log = file.with_file_name(format!("roller-{}.log", listen.port()));
+        let out = std::fs::File::create(&log).unwrap();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(out).spawn().unwrap();
         Roller { child, listen, log }
     }
 

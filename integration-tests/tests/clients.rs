@@ -1,8 +1,9 @@
 //! The examples of docs/clients.md, as a reader would run them: foreign clients and nothing of Dwell in them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use dwell_integration_tests::same::user_headers;
-use dwell_integration_tests::{Fleet, bins};
+use dwell_integration_tests::produce::Rec;
+use dwell_integration_tests::same::{Headers, noise, user_headers};
+use dwell_integration_tests::{Fleet, bins, java};
 use dwell_kafka::reader::WholeRecord;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,15 +43,15 @@ fn run(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Keys, with the partition of six and of twelve that the Java client takes for each; see the fixture.
-const KEYS: [(&str, i32, i32); 3] = [("order-4711", 5, 5), ("ключ", 1, 7), ("注文", 0, 0)];
+/// For which the Java client takes different partitions, of six and of twelve.
+const KEYS: [&str; 3] = ["order-4711", "ключ", "注文"];
 
 fn sends_like_java(client: impl Fn() -> Command) {
     let fleet = Fleet::new("{1s: {partitions: 6}}", "");
     let target = fleet.target("orders", 12);
     let _roller = fleet.roller(&["1s"]);
     let topic = fleet.level_topic("1s");
-    for (key, ..) in KEYS {
+    for key in KEYS {
         let mut command = client();
         command.args([fleet.settings.brokers(), &topic, &target, key, "hello, größe"]);
         command.args(["a=1", "b=x=y", "a=2", "empty=", &format!("dwell-id=of {key}")]);
@@ -60,22 +61,19 @@ fn sends_like_java(client: impl Fn() -> Command) {
     assert_eq!(waited.len(), KEYS.len(), "acknowledged when the client ends");
     let got = fleet.read_until(&target, KEYS.len(), PATIENCE);
     assert_eq!(got.len(), KEYS.len());
-    for (key, of_six, of_twelve) in KEYS {
+    let java = java::partitions();
+    for key in KEYS {
+        let java = &java[key.as_bytes()];
         let keyed = |r: &&WholeRecord| r.key.as_deref() == Some(key.as_bytes());
-        assert_eq!(waited.iter().find(keyed).unwrap().partition, of_six, "{key} on the level");
+        assert_eq!(waited.iter().find(keyed).unwrap().partition, java[&6], "{key} on the level");
         let record = got.iter().find(keyed).unwrap();
-        assert_eq!(record.partition, of_twelve, "{key} at the target");
+        assert_eq!(record.partition, java[&12], "{key} at the target");
         assert_eq!(record.payload.as_deref(), Some("hello, größe".as_bytes()));
         assert_eq!(record.header("dwell-id"), Some(format!("of {key}").as_str()));
         assert_eq!(record.header("dwell-trail"), Some("1s"));
-        let users: Vec<(&[u8], Option<&[u8]>)> = record
-            .headers
-            .iter()
-            .filter(|(name, _)| !name.starts_with(b"dwell-"))
-            .map(|(n, v)| (&n[..], v.as_deref()))
-            .collect();
-        let sent: [(&[u8], Option<&[u8]>); 4] =
-            [(b"a", Some(b"1")), (b"b", Some(b"x=y")), (b"a", Some(b"2")), (b"empty", Some(b""))];
+        let users = user_headers(&record.headers);
+        let sent = [("a", "1"), ("b", "x=y"), ("a", "2"), ("empty", "")];
+        let sent: Headers = sent.map(|(name, value)| (name.into(), Some(value.into()))).into();
         assert_eq!(users, sent);
     }
     assert_eq!(fleet.parked(), []);
@@ -114,13 +112,20 @@ fn any_text_is_one_record() {
 }
 
 #[test]
-fn a_client_that_could_not_send_says_so() {
-    let nobody = "127.0.0.1:1";
+fn a_client_whose_record_was_refused_fails() {
+    let fleet = Fleet::new("{1s: {}}", "");
+    let topic = fleet.level_topic("1s");
+    fleet.admin.alter(&topic, &[("max.message.bytes", "1000")]).unwrap();
+    let large = String::from_utf8(noise(20_000).iter().map(|byte| b'a' + byte % 26).collect()).unwrap();
     for client in [kcat_sh, produce_py] {
-        let mut without_arguments = client();
-        assert!(!without_arguments.output().unwrap().status.success());
-        let _ = nobody;
+        let mut command = client();
+        let output = command.args([fleet.settings.brokers(), &topic, "t", "k", &large]).output().unwrap();
+        assert!(!output.status.success(), "{}", command.get_program().display());
+        let mut command = client();
+        let output = command.args([fleet.settings.brokers(), &topic]).output().unwrap();
+        assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("LEVEL_TOPIC"));
     }
+    assert_eq!(fleet.read(&topic), []);
 }
 
 /// What kcat, another reader than that of these tests, sees at a target.
@@ -133,7 +138,6 @@ fn seen_by_kcat(fleet: &Fleet, topic: &str) -> String {
 
 #[test]
 fn another_reader_sees_null_and_empty_as_they_were_sent() {
-    use dwell_integration_tests::produce::Rec;
     let fleet = Fleet::new("{1s: {partitions: 1}}", "");
     let target = fleet.target("orders", 1);
     let _roller = fleet.roller(&["1s"]);
@@ -145,7 +149,7 @@ fn another_reader_sees_null_and_empty_as_they_were_sent() {
     fleet.producer().send(&fleet.level_topic("1s"), &records);
     fleet.read_until(&target, records.len(), PATIENCE);
     let seen = seen_by_kcat(&fleet, &target);
-    let sizes: Vec<_> = seen.lines().map(|l| l.rsplitn(2, ' ').nth(1).unwrap()).collect();
+    let sizes: Vec<_> = seen.lines().map(|l| l.rsplit_once(' ').unwrap().0).collect();
     assert_eq!(sizes, ["-1 -1", "0 0", "1 -1", "-1 1"], "{seen}");
     assert!(seen.lines().all(|l| l.contains(" n=NULL,dwell-id=")), "{seen}");
 }

@@ -1,9 +1,9 @@
 //! What a record is made of arrives as it was sent, and where a Java client would have put it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use dwell_integration_tests::Fleet;
 use dwell_integration_tests::produce::Rec;
 use dwell_integration_tests::same::{assert_punctual, assert_same, by_id, noise, producer_with};
+use dwell_integration_tests::{Fleet, java};
 use dwell_kafka::reader::StampedBy;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -87,24 +87,13 @@ fn records_of_every_shape_and_compression_arrive_identical() {
     }
 }
 
-/// Keys, and for each number of partitions the one that the Java client takes.
-fn java_partitions() -> BTreeMap<Vec<u8>, BTreeMap<u32, i32>> {
-    let mut all: BTreeMap<Vec<u8>, BTreeMap<u32, i32>> = BTreeMap::new();
-    for line in include_str!("../fixtures/java-partitions.tsv").lines().filter(|l| !l.starts_with('#')) {
-        let [key, count, partition] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
-        let bytes = (0..key.len()).step_by(2).map(|i| u8::from_str_radix(&key[i..i + 2], 16).unwrap()).collect();
-        all.entry(bytes).or_default().insert(count.parse().unwrap(), partition.parse().unwrap());
-    }
-    all
-}
-
 #[test]
 fn keys_choose_the_partitions_that_a_java_client_chooses() {
     // Different numbers, so that no partition is right because the record came from it.
     let fleet = Fleet::new("{1s: {partitions: 6}}", "");
     let targets = [(12, fleet.target("twelve", 12)), (3, fleet.target("three", 3))];
     let _roller = fleet.roller(&["1s"]);
-    let keys = java_partitions();
+    let keys = java::partitions();
     assert!(keys.len() > 80, "{} keys", keys.len());
     for (count, target) in &targets {
         let record = |key: &Vec<u8>| Rec { key: Some(key.clone()), ..Rec::default() }.with("dwell-target", target);

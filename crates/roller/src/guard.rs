@@ -16,6 +16,7 @@ use std::time::Duration;
 const LONG_OVERDUE_MS: i64 = 3_600_000;
 
 /// Checks one level.
+#[derive(Clone)]
 pub(crate) struct Guard {
     pub(crate) table: Arc<LevelTable>,
     pub(crate) level: Level,

@@ -21,6 +21,8 @@ use std::time::Duration;
 
 /// Between two tries of a guard that found something wrong.
 const GUARD_RETRY: Duration = Duration::from_secs(2);
+/// Between two looks whether a guard has its answer.
+const GUARD_LOOK: Duration = Duration::from_millis(10);
 /// Between two checks of the topics while rolling.
 const GUARD_EVERY: Duration = Duration::from_secs(300);
 
@@ -117,8 +119,7 @@ impl Starter {
     fn wait_until_good(&self) -> Option<BTreeMap<i32, i64>> {
         let begin = mono();
         loop {
-            self.health.beat(mono());
-            let retry = match self.guard.check(&self.clock) {
+            let retry = match self.ask_guard()? {
                 Found::Good(starts) => return Some(starts),
                 Found::Bad(why) => {
                     self.health.not_ready(&why);
@@ -138,6 +139,23 @@ impl Starter {
         }
     }
 
+    /// What the guard finds; `None` if told to stop before. Brokers that are away keep a guard waiting for long, so it
+    /// asks on a thread of its own, which a stop leaves behind: the heart beats on, and the process ends at once.
+    fn ask_guard(&self) -> Option<Found> {
+        let (guard, clock) = (self.guard.clone(), self.clock.clone());
+        let spawned = std::thread::Builder::new().name("dwell-guard".into()).spawn(move || guard.check(&clock));
+        let asking = match spawned {
+            Ok(asking) => asking,
+            Err(error) => return Some(Found::Bad(format!("cannot start the thread that asks the brokers: {error}"))),
+        };
+        while !asking.is_finished() {
+            if self.pause(GUARD_LOOK) {
+                return None;
+            }
+        }
+        Some(asking.join().unwrap_or_else(|_| Found::Bad("the guard panicked".to_owned())))
+    }
+
     /// Rests while the heart beats; true if told to stop.
     fn pause(&self, d: Duration) -> bool {
         let start = mono();
@@ -146,7 +164,7 @@ impl Starter {
                 return true;
             }
             self.health.beat(mono());
-            sleep_exactly(Duration::from_millis(100));
+            sleep_exactly(d.min(Duration::from_millis(100)));
         }
         false
     }
@@ -175,12 +193,7 @@ impl Starter {
 
     /// Checks the topics now and then while the level is rolled; what is found makes it not ready, it is rolled on.
     fn guard_while_rolling(&self) -> Option<std::thread::Thread> {
-        let guard = Guard {
-            table: self.guard.table.clone(),
-            level: self.guard.level.clone(),
-            settings: self.guard.settings.clone(),
-            start_from: None,
-        };
+        let guard = Guard { start_from: None, ..self.guard.clone() };
         let (clock, health, stop) = (self.clock.clone(), self.health.clone(), self.stop.clone());
         let watch = move || {
             while !stop.load(Ordering::Relaxed) {
