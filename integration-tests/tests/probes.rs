@@ -5,6 +5,7 @@ use dwell_integration_tests::{Fleet, Roller, bins, rec, roller, within};
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,15 +22,28 @@ fn table(text: &str) -> (tempfile::TempDir, String) {
 
 const GOOD: &str = "targets: [orders]\nlevels: {1s: {}, 5s: {}}\n";
 
+/// Runs a command that must end by itself soon; returns its exit code and what it wrote to stdout and stderr.
+fn ended(mut command: Command) -> (Option<i32>, String, String) {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() && begin.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Without effect on one that has ended.
+    let _ = child.kill();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
 /// Runs it with a table and more; it must refuse, naming all of this. Returns what it said.
 fn refused(text: &str, args: &[&str], env: &[(&str, &str)], says: &[&str]) -> String {
     let (_dir, file) = table(text);
     let mut command = bins::program("dwell-roller").unwrap();
     command.args(["--levels", &file, "--brokers", "127.0.0.1:1"]).args(args).envs(env.iter().copied());
-    let output = command.output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{args:?} {env:?}: {said}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "nothing on stdout");
+    let (code, out, said) = ended(command);
+    assert_eq!(code, Some(2), "{args:?} {env:?}: {said}");
+    assert_eq!(out, "", "nothing on stdout");
     for part in says {
         assert!(said.contains(part), "{part:?} in: {said}");
     }
@@ -70,9 +84,8 @@ fn every_fault_of_a_table_is_told_with_its_place() {
 fn what_is_no_table_is_told_in_one_line() {
     let mut command = bins::program("dwell-roller").unwrap();
     command.args(["--levels", "/nowhere/levels.yaml", "--level", "1s", "--brokers", "127.0.0.1:1"]);
-    let output = command.output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{said}");
+    let (code, _, said) = ended(command);
+    assert_eq!((code, said.lines().count()), (Some(2), 1), "{said}");
     assert!(said.contains("/nowhere/levels.yaml"), "{said}");
 }
 
@@ -93,9 +106,8 @@ fn an_address_that_is_none_or_is_taken_is_told() {
     let (_dir, file) = table(GOOD);
     let mut command = bins::program("dwell-roller").unwrap();
     command.args(["--levels", &file, "--brokers", "127.0.0.1:1", "--level", "1s", "--listen", &address]);
-    let output = command.output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "it could be free the next time: {said}");
+    let (code, _, said) = ended(command);
+    assert_eq!(code, Some(1), "it could be free the next time: {said}");
     assert!(said.contains(&address) && said.contains("--listen"), "{said}");
 }
 

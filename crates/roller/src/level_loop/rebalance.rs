@@ -3,7 +3,7 @@
 use super::{End, LevelLoop};
 use crate::ring::Ring;
 use dwell_kafka::consumer::{Ownership, Step};
-use dwell_roller_core::{Claim, Epoch, Event, Reading};
+use dwell_roller_core::{Claim, Epoch, Event, NextOffset, Reading};
 
 impl LevelLoop {
     pub(super) fn step(&mut self, step: Step, now: &Reading) {
@@ -15,8 +15,7 @@ impl LevelLoop {
                     self.ending = Some(End::Failed(format!("cannot take assigned partitions: {error}")));
                     return;
                 }
-                // Decided by the guard for the first assignment; by a later one, commits may have gone on.
-                self.parts.starts.clear();
+                self.keep_starts(&partitions);
                 for partition in partitions {
                     self.epochs += 1;
                     let claim = Claim { partition, epoch: Epoch(self.epochs) };
@@ -27,6 +26,16 @@ impl LevelLoop {
                 }
             }
             Step::Revoke(partitions, ownership) => self.revoke(partitions, ownership, now),
+        }
+    }
+
+    /// What the guard decided for the first assignment is committed, so that it holds for every later owner, however
+    /// soon that is: the next would skip other records, or none. By a later assignment, commits may have gone on.
+    fn keep_starts(&mut self, partitions: &[i32]) {
+        for (partition, start) in std::mem::take(&mut self.parts.starts) {
+            if partitions.contains(&partition) {
+                self.parts.consumer.commit(partition, NextOffset::new(start));
+            }
         }
     }
 
