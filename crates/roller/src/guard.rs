@@ -5,7 +5,7 @@
 
 use crate::args::StartFrom;
 use dwell_kafka::{Admin, BrokerClock, ClientSettings, ClockTopic, KafkaFailure, Lookup};
-use dwell_levels::topics::{Finding, Severity, check, wanted};
+use dwell_levels::topics::{DEFAULT_RECORD_LIMIT, Finding, Severity, check, parked_spec, wanted};
 use dwell_levels::{Level, LevelTable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,8 +53,14 @@ impl Guard {
     pub(crate) fn faults(&self, clock: &BrokerClock) -> Result<Vec<String>, KafkaFailure> {
         let own = self.table.topic_of(&self.level);
         let needed = [own.as_str(), &self.table.parked_topic(), &self.table.clock_topic()];
-        let specs: Vec<_> = wanted(&self.table).into_iter().filter(|s| needed.contains(&s.name.as_str())).collect();
         let found = Admin::connect(&self.settings)?.describe(&needed)?;
+        // What this level takes, the parked topic must take with its reasons.
+        let own_found = found.get(&own).and_then(Option::as_ref);
+        let limit = own_found.and_then(|f| f.config.get("max.message.bytes")?.parse().ok());
+        let parked = parked_spec(&self.table, limit.unwrap_or(DEFAULT_RECORD_LIMIT));
+        let mut specs = wanted(&self.table);
+        specs.retain(|s| needed.contains(&s.name.as_str()) && s.name != parked.name);
+        specs.push(parked);
         let findings = specs.iter().flat_map(|s| check(s, found.get(&s.name).and_then(Option::as_ref)));
         let mut faults: Vec<String> = findings
             .filter(|f| matches!(f.severity, Severity::Loss | Severity::Missing))
