@@ -31,6 +31,16 @@ impl OwnBroker {
     pub fn thaw(&self) {
         said(&mut command("thaw", &self.dir));
     }
+
+    /// Ends without a word, as in a power cut.
+    pub fn kill(&self) {
+        said(&mut command("kill", &self.dir));
+    }
+
+    /// Up again on the same data and address.
+    pub fn restart(&self) {
+        said(&mut command("restart", &self.dir));
+    }
 }
 
 impl Drop for OwnBroker {

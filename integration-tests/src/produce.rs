@@ -41,14 +41,6 @@ impl Producer {
         Producer { outbox: Outbox::connect(settings, "test-producer", Linger(Duration::ZERO), 10_000).unwrap() }
     }
 
-    /// A producer that compresses like this: none, gzip, snappy, lz4, zstd.
-    pub fn with_compression(settings: &ClientSettings, compression: &str) -> Producer {
-        let properties = [format!("compression.type={compression}")];
-        let none = |_: &std::path::Path| Ok(String::new());
-        let settings = ClientSettings::resolve(settings.brokers(), &properties, [], &none).unwrap();
-        Producer::connect(&settings)
-    }
-
     /// Sends all, in order; panics if one is not written. Returns where each went.
     pub fn send(&mut self, topic: &str, records: &[Rec]) -> Vec<Written> {
         let results = self.try_send(topic, records);

@@ -1,14 +1,13 @@
 //! The router against a real broker: what it sends arrives as it was given, receipts are true, and trouble has a name.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use dwell_integration_tests::own_broker::OwnBroker;
 use dwell_integration_tests::{Fleet, bins, fleet};
 use dwell_router::{ConnectError, Delayed, Fate, Router, RouterBuilder, SendError};
 use std::collections::BTreeMap;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 const DELAY: Duration = Duration::from_secs(3);
 
@@ -222,45 +221,6 @@ async fn futures_work_in_an_async_program_and_a_dropped_one_is_no_loss_of_its_ne
     assert_eq!(records.await.unwrap(), 2, "a future that nobody polls sends nothing");
 }
 
-/// A broker that may be hurt.
-struct OwnBroker {
-    dir: TempDir,
-    address: String,
-}
-
-impl OwnBroker {
-    fn start() -> OwnBroker {
-        let dir = TempDir::new().unwrap();
-        let address = dev_kafka("start", &dir, &["--owner", &std::process::id().to_string()]);
-        OwnBroker { dir, address: address.trim().trim_start_matches("BROKERS=").to_owned() }
-    }
-
-    fn act(&self, verb: &str) {
-        dev_kafka(verb, &self.dir, &[]);
-    }
-}
-
-impl Drop for OwnBroker {
-    fn drop(&mut self) {
-        for verb in ["thaw", "kill"] {
-            // It may be gone already.
-            let _ = kafka_command(verb, &self.dir).output();
-        }
-    }
-}
-
-fn kafka_command(verb: &str, dir: &TempDir) -> Command {
-    let mut command = Command::new(bins::root().join("dev/kafka"));
-    command.arg(verb).arg("--dir").arg(dir.path());
-    command
-}
-
-fn dev_kafka(verb: &str, dir: &TempDir, more: &[&str]) -> String {
-    let output = kafka_command(verb, dir).args(more).output().unwrap();
-    assert!(output.status.success(), "dev/kafka {verb}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
 fn timed_out(result: &Result<dwell_router::Receipt, SendError>) -> Fate {
     let Err(SendError::Timeout { id, fate, .. }) = result else { panic!("{result:?}") };
     assert_eq!(id, "late", "the error names the id to send again with");
@@ -272,7 +232,7 @@ fn a_broker_that_is_away_is_a_timeout_that_says_whether_the_record_may_be_there(
     // Fails here, and not later, where the shared cluster is missing too.
     fleet::brokers();
     let broker = OwnBroker::start();
-    let fleet = Fleet::on(&broker.address, "{5s: {}}", "");
+    let fleet = Fleet::on(broker.address(), "{5s: {}}", "");
     fleet.create_topics();
     let timeout = Duration::from_secs(4);
     let router = builder(&fleet).timeout(timeout).buffer(1 << 20, 1).connect_blocking().unwrap();
@@ -281,7 +241,7 @@ fn a_broker_that_is_away_is_a_timeout_that_says_whether_the_record_may_be_there(
     router.blocking().send(late()).unwrap();
     assert!(begin.elapsed() < timeout);
 
-    broker.act("freeze");
+    broker.freeze();
     let begin = Instant::now();
     let results = router.blocking().send_all(vec![late(), late()]);
     let took = begin.elapsed();
@@ -289,14 +249,14 @@ fn a_broker_that_is_away_is_a_timeout_that_says_whether_the_record_may_be_there(
     assert_eq!(timed_out(&results[1]), Fate::NotWritten, "it never left the line: {results:?}");
     assert!(took < 2 * timeout + Duration::from_secs(5), "{took:?}");
 
-    broker.act("thaw");
-    broker.act("kill");
+    broker.thaw();
+    broker.kill();
     // The client has to notice first that the connection is gone.
     std::thread::sleep(Duration::from_secs(1));
     let result = router.blocking().send(late());
     assert_eq!(timed_out(&result), Fate::NotWritten, "nobody was there: {result:?}");
 
-    broker.act("restart");
+    broker.restart();
     let begin = Instant::now();
     while router.blocking().send(late()).is_err() {
         assert!(begin.elapsed() < Duration::from_secs(60), "the router finds the broker again");

@@ -5,7 +5,7 @@
 
 use crate::args::StartFrom;
 use dwell_kafka::{Admin, BrokerClock, ClientSettings, ClockTopic, KafkaFailure, Lookup};
-use dwell_levels::topics::{DEFAULT_RECORD_LIMIT, Finding, Severity, check, parked_spec, wanted};
+use dwell_levels::topics::{DEFAULT_RECORD_LIMIT, Finding, FoundTopic, Severity, check, parked_spec, wanted};
 use dwell_levels::{Level, LevelTable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Guard {
         let found = Admin::connect(&self.settings)?.describe(&needed)?;
         // What this level takes, the parked topic must take with its reasons.
         let own_found = found.get(&own).and_then(Option::as_ref);
-        let limit = own_found.and_then(|f| f.config.get("max.message.bytes")?.parse().ok());
+        let limit = own_found.and_then(FoundTopic::record_limit);
         let parked = parked_spec(&self.table, limit.unwrap_or(DEFAULT_RECORD_LIMIT));
         let mut specs = wanted(&self.table);
         specs.retain(|s| needed.contains(&s.name.as_str()) && s.name != parked.name);

@@ -102,13 +102,11 @@ impl Starter {
     fn run(self) -> End {
         let Some(starts) = self.wait_until_good() else { return End::Stopped };
         let (health, stop) = (self.health.clone(), self.stop.clone());
-        let watch = self.guard_while_rolling();
+        self.guard_while_rolling();
         match self.assemble(starts) {
             Ok(parts) => {
                 health.ready();
-                let end = LevelLoop::new(parts).run();
-                drop(watch);
-                end
+                LevelLoop::new(parts).run()
             }
             Err(_) if stop.load(Ordering::Relaxed) => End::Stopped,
             Err(error) => End::Failed(format!("{error:#}")),
@@ -192,7 +190,7 @@ impl Starter {
     }
 
     /// Checks the topics now and then while the level is rolled; what is found makes it not ready, it is rolled on.
-    fn guard_while_rolling(&self) -> Option<std::thread::Thread> {
+    fn guard_while_rolling(&self) {
         let guard = Guard { start_from: None, ..self.guard.clone() };
         let (clock, health, stop) = (self.clock.clone(), self.health.clone(), self.stop.clone());
         let watch = move || {
@@ -206,8 +204,9 @@ impl Starter {
                 }
             }
         };
-        let spawned = std::thread::Builder::new().name("dwell-guard".into()).spawn(watch);
-        spawned.map(|handle| handle.thread().clone()).ok()
+        if let Err(error) = std::thread::Builder::new().name("dwell-guard".into()).spawn(watch) {
+            tracing::warn!(%error, "topics are not checked while the level is rolled");
+        }
     }
 }
 

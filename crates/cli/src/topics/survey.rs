@@ -45,7 +45,7 @@ fn record_limit(specs: &[TopicSpec], found: &Found) -> u64 {
     specs
         .iter()
         .filter(|spec| matches!(spec.kind, TopicKind::Level(_)))
-        .filter_map(|spec| found.get(&spec.name)?.as_ref()?.config.get("max.message.bytes")?.parse().ok())
+        .filter_map(|spec| found.get(&spec.name)?.as_ref()?.record_limit())
         .fold(DEFAULT_RECORD_LIMIT, u64::max)
 }
 

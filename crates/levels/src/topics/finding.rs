@@ -15,6 +15,14 @@ pub struct FoundTopic {
     pub config: BTreeMap<String, String>,
 }
 
+impl FoundTopic {
+    /// The largest record batch the topic takes, where the broker described it.
+    #[must_use]
+    pub fn record_limit(&self) -> Option<u64> {
+        self.config.get("max.message.bytes")?.parse().ok()
+    }
+}
+
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
