@@ -30,7 +30,7 @@ pub(crate) struct Fleet {
 impl Fleet {
     /// Writes the table and creates all topics, with the command a user would use.
     pub(crate) fn prepare(brokers: &str) -> Result<Fleet> {
-        let guest = std::env::var_os("DWELL_TEST_KAFKA_DIR").is_none();
+        let guest = std::env::var_os("TEST_KAFKA_DIR").is_none();
         let prefix = if guest { format!("dwell-demo-{}-", std::process::id()) } else { String::new() };
         let targets: Vec<String> = TARGETS.iter().map(|t| format!("{prefix}{t}")).collect();
         let text = levels_yaml(&prefix, &targets);
