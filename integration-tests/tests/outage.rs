@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 const AWAY: Duration = Duration::from_secs(20);
+/// A target alone is given up sooner than the outage ends: that it was everybody must make the difference.
+const SOON_SILENT: [&str; 2] = ["--target-silence", "15s"];
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The watchdog ends a process 15 s after the signal, see docs/guarantees.md; the rest is for a busy machine.
 const BOUND: Duration = Duration::from_secs(25);
@@ -88,6 +90,19 @@ fn releases_more(roller: &Roller) {
     within(PATIENCE, "it releases", || (released(roller) > before + 1000.0).then_some(()));
 }
 
+/// Told once, in words an operator understands, and no flood besides.
+fn told_once(roller: &Roller) {
+    let log = roller.log();
+    for words in ["no broker has answered for", "a broker answers again after"] {
+        assert_eq!(log.matches(words).count(), 1, "{words}: {log}");
+    }
+    assert!(log.lines().count() < 100, "{log}");
+}
+
+fn not_set_aside(roller: &Roller) {
+    assert_eq!(roller.metric("dwell_roller_set_aside_total", ""), 0.0, "{}", roller.log());
+}
+
 fn lives(roller: &Roller) {
     assert_eq!(roller.get("/livez").0, 200, "an outage is no reason to restart it: {}", roller.log());
 }
@@ -98,7 +113,8 @@ fn a_broker_that_was_killed_and_comes_back_finds_everything_waiting() {
     let broker = OwnBroker::start();
     let fleet = Fleet::on(broker.address(), "{1s: {}, 2s: {}}", "");
     fleet.create_topics();
-    let (mut stays, mut goes) = (fleet.roller(&["1s"]), fleet.roller(&["2s"]));
+    let (mut stays, mut goes) = (fleet.roller_unready(&["1s"], &SOON_SILENT), fleet.roller(&["2s"]));
+    stays.wait_ready();
     let mut lines = [Line::start(&fleet, "1s", &stays), Line::start(&fleet, "2s", &goes)];
     lines.iter_mut().for_each(|line| line.note_committed(&fleet));
 
@@ -120,7 +136,9 @@ fn a_broker_that_was_killed_and_comes_back_finds_everything_waiting() {
     comes.wait_ready();
     releases_more(&stays);
     let outcomes = lines.map(|line| line.finish(&fleet));
+    not_set_aside(&stays);
     assert_eq!(roller::code(stays.stop(BOUND)), Some(0));
+    told_once(&stays);
     assert_eq!(roller::code(comes.stop(BOUND)), Some(0));
     for outcome in outcomes {
         outcome.judge(&fleet);
@@ -135,8 +153,10 @@ fn a_broker_that_was_frozen_finds_everything_waiting() {
     let fleet = Fleet::on(broker.address(), "{1s: {}, 2s: {}}", "");
     fleet.create_topics();
     // The freeze is longer than the session of the one, and shorter than that of the other.
-    let mut loses = fleet.roller(&["1s"]);
-    let mut keeps = fleet.roller_unready(&["2s"], &["-X", "session.timeout.ms=60000"]);
+    let mut loses = fleet.roller_unready(&["1s"], &SOON_SILENT);
+    let patient = [&SOON_SILENT[..], &["-X", "session.timeout.ms=60000"]].concat();
+    let mut keeps = fleet.roller_unready(&["2s"], &patient);
+    loses.wait_ready();
     keeps.wait_ready();
     let mut lines = [Line::start(&fleet, "1s", &loses), Line::start(&fleet, "2s", &keeps)];
     lines.iter_mut().for_each(|line| line.note_committed(&fleet));
@@ -150,8 +170,11 @@ fn a_broker_that_was_frozen_finds_everything_waiting() {
     releases_more(&loses);
     releases_more(&keeps);
     let outcomes = lines.map(|line| line.finish(&fleet));
-    assert_eq!(roller::code(loses.stop(BOUND)), Some(0));
-    assert_eq!(roller::code(keeps.stop(BOUND)), Some(0));
+    for roller in [&mut loses, &mut keeps] {
+        not_set_aside(roller);
+        assert_eq!(roller::code(roller.stop(BOUND)), Some(0));
+        told_once(roller);
+    }
     assert!(loses.log().contains("lost"), "longer than its session: {}", loses.log());
     assert!(!keeps.log().contains("lost"), "shorter than its session: {}", keeps.log());
     let [_, kept] = outcomes.map(|outcome| outcome.judge(&fleet));

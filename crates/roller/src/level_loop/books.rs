@@ -21,6 +21,7 @@ impl LevelLoop {
         m.clock_uncertainty.set(now.earliest.until(now.latest).as_secs_f64());
         m.clock_offset.set((now.latest.as_micros() - wall_ms() * 1000) as f64 / 1e6);
         self.chronicle.tell(now.mono);
+        self.silence.look(now.mono);
         // An unanswered copy: is it one target, or the cluster? The clock's samples tell.
         let pace = if self.parts.core.awaits_reports() { Pace::Quick } else { Pace::Gentle };
         self.parts.clock.press(pace);

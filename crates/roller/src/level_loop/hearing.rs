@@ -26,6 +26,7 @@ impl LevelLoop {
         }
         let answers = self.parts.clock.answers();
         if std::mem::replace(&mut self.answers, answers) != answers {
+            self.silence.heard(now.mono);
             self.tell(now, Event::ClusterAnswered);
         }
     }

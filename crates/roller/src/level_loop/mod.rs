@@ -4,6 +4,7 @@ mod acting;
 mod books;
 mod hearing;
 mod rebalance;
+mod silence;
 
 use crate::chronicle::Chronicle;
 use crate::health::Health;
@@ -13,10 +14,11 @@ use crate::ring::Ring;
 use crate::sending::Sending;
 use crate::side::Asker;
 use dwell_kafka::BrokerClock;
-use dwell_kafka::clock::sleep_exactly;
+use dwell_kafka::clock::{mono, sleep_exactly};
 use dwell_kafka::consumer::LevelConsumer;
 use dwell_kafka::producer::Report;
 use dwell_roller_core::{Action, Claim, CopyId, Core, Event, Failure, Mono, Reading, TopicKey};
+use silence::Silence;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,6 +72,7 @@ pub(crate) struct LevelLoop {
     rest: Rest,
     booked: Mono,
     answers: u64,
+    silence: Silence,
     ending: Option<End>,
     stop_told: bool,
 }
@@ -90,6 +93,7 @@ impl LevelLoop {
             rest: Rest::default(),
             booked: Mono::default(),
             answers: parts.clock.answers(),
+            silence: Silence::new(&parts.level, mono()),
             ending: None,
             stop_told: false,
             parts,
