@@ -1,14 +1,19 @@
-# One broker in one directory: DIR/server.properties, DIR/data, DIR/server.log, DIR/pid, DIR/broker.env.
-# Sourced by dev/kafka, never run.
+# One broker in one directory: DIR/server.properties, DIR/data, DIR/server.log, DIR/pid, DIR/broker.env, and where it is
+# to run in a way of its own DIR/java.args and DIR/environment, a line each. Sourced by dev/kafka, never run.
 
-write_config() { # DIR PORT CONTROLLER_PORT [key=value …]
-  local dir=$1 port=$2 controller=$3
-  shift 3
+# Node 1 is the controller as well.
+write_config() { # DIR NODE PORT CONTROLLER_PORT [key=value …]
+  local dir=$1 node=$2 port=$3 controller=$4 roles=broker listeners="PLAINTEXT://127.0.0.1:$3"
+  shift 4
+  if [[ $node == 1 ]]; then
+    roles=broker,controller
+    listeners+=",CONTROLLER://127.0.0.1:$controller"
+  fi
   cat >"$dir/server.properties" <<PROPERTIES
-process.roles=broker,controller
-node.id=1
+process.roles=$roles
+node.id=$node
 controller.quorum.voters=1@127.0.0.1:$controller
-listeners=PLAINTEXT://127.0.0.1:$port,CONTROLLER://127.0.0.1:$controller
+listeners=$listeners
 advertised.listeners=PLAINTEXT://127.0.0.1:$port
 controller.listener.names=CONTROLLER
 log.dirs=$dir/data
@@ -39,11 +44,11 @@ free_port() {
   echo "$port"
 }
 
-format_data() { # DIR
-  local id
-  id=$(head -c 16 /dev/urandom | base64 | tr '+/' 'AB' | cut -c 1-22)
+cluster_id() { head -c 16 /dev/urandom | base64 | tr '+/' 'AB' | cut -c 1-22; }
+
+format_data() { # DIR CLUSTER_ID
   java -Xmx256m -cp "$LIBS/*" -Dlog4j2.configurationFile="$ROOT/dev/lib/log4j2.properties" \
-    kafka.tools.StorageTool format -t "$id" -c "$1/server.properties" >"$1/format.log" 2>&1 ||
+    kafka.tools.StorageTool format -t "$2" -c "$1/server.properties" >"$1/format.log" 2>&1 ||
     die "formatting $1/data failed: $(grep -v '^[[:space:]]*at ' "$1/format.log")"
 }
 
@@ -51,7 +56,10 @@ format_data() { # DIR
 launch() { # DIR
   local dir=$1
   [[ ! -f $dir/server.log ]] || cat "$dir/server.log" >>"$dir/server.log.old"
-  setsid java -Xms256m -Xmx1g -cp "$LIBS/*" -Dlog4j2.configurationFile="$ROOT/dev/lib/log4j2.properties" \
+  local args=(-Xms256m -Xmx1g) environment=()
+  [[ ! -f $dir/java.args ]] || mapfile -t args <"$dir/java.args"
+  [[ ! -f $dir/environment ]] || mapfile -t environment <"$dir/environment"
+  setsid env ${environment[@]+"${environment[@]}"} java "${args[@]}" -cp "$LIBS/*" -Dlog4j2.configurationFile="$ROOT/dev/lib/log4j2.properties" \
     kafka.Kafka "$dir/server.properties" </dev/null >"$dir/server.log" 2>&1 3>&- 8>&- 9>&- &
   echo "$! $(started_at $!)" >"$dir/pid.part"
   mv "$dir/pid.part" "$dir/pid"
@@ -81,6 +89,10 @@ is_up_or_over() { answers "$1" "$2" || ! broker_pid "$1" >/dev/null; }
 # 0: it answers; 1: it ended or did not come up in time, and is gone.
 launch_and_wait() { # DIR PORT
   launch "$1"
+  await_answer "$1" "$2"
+}
+
+await_answer() { # DIR PORT
   if within 90 is_up_or_over "$1" "$2" && answers "$1" "$2"; then
     return
   fi

@@ -13,9 +13,9 @@ pub struct WrongClock {
 }
 
 impl WrongClock {
-    /// Compiles the library into the fleet's directory.
-    pub fn new(fleet: &Fleet, seconds: i64) -> WrongClock {
-        let path = |name: &str| fleet.dir.path().join(name).to_str().unwrap().to_owned();
+    /// Compiles the library into a directory, which must last as long as the processes with this clock.
+    pub fn new(dir: &Path, seconds: i64) -> WrongClock {
+        let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
         let clock = WrongClock { library: path("clock_shim.so"), shift: path("clock_shift") };
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/clock_shim.c");
         let mut cc = Command::new("cc");
@@ -33,10 +33,14 @@ impl WrongClock {
         file.write_all_at(&seconds.to_ne_bytes(), 0).unwrap();
     }
 
+    /// What a process on a host with this clock finds in its environment.
+    pub fn environment(&self) -> [(&str, &str); 2] {
+        [("LD_PRELOAD", self.library.as_str()), ("CLOCK_SHIM", self.shift.as_str())]
+    }
+
     /// A roller on a host with this clock, ready.
     pub fn roller(&self, fleet: &Fleet, levels: &[&str]) -> Roller {
-        let env = [("LD_PRELOAD", self.library.as_str()), ("CLOCK_SHIM", self.shift.as_str())];
-        let roller = Roller::spawn(&fleet.file(), fleet.settings.brokers(), levels, &[], &env);
+        let roller = Roller::spawn(&fleet.file(), fleet.settings.brokers(), levels, &[], &self.environment());
         roller.wait_ready();
         roller
     }

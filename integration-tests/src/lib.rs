@@ -12,6 +12,7 @@ pub mod fleet;
 pub mod java;
 pub mod load;
 pub mod own_broker;
+pub mod own_cluster;
 pub mod produce;
 pub mod roller;
 pub mod same;

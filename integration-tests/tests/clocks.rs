@@ -42,7 +42,7 @@ fn trail(records: &[WholeRecord], id: &str) -> String {
 fn goes_well_while(before: i64, during: i64) {
     let fleet = Fleet::new("{1s: {}, 2s: {}, 3s: {}}", "");
     let target = fleet.target("orders", 2);
-    let clock = WrongClock::new(&fleet, before);
+    let clock = WrongClock::new(fleet.dir.path(), before);
     let mut roller = clock.roller(&fleet, &["1s", "2s", "3s"]);
     let ways = every_way(&fleet, &target);
     clock.step_to(during);
