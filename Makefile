@@ -8,7 +8,7 @@ TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 SCRIPTS := dev/kafka dev/with-kafka dev/tools dev/needs dev/lib/*.sh .ci/run docs/clients/*.sh
 DENY_CHECKS := bans licenses sources
 
-.PHONY: help demo test lint fmt needs clean-dev
+.PHONY: help demo bench test lint fmt needs clean-dev
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -16,6 +16,10 @@ help: ## this list
 demo: needs ## a fleet of rollers on a real Kafka, judged by a checker; KEEP=1 leaves it running, DEMO_ARGS=… passes flags
 	cargo build --release --locked -p dwell-roller -p dwell-cli -p dwell-demo
 	DWELL_BIN_DIR="$(TARGET)/release" dev/with-kafka "$(TARGET)/release/dwell-demo" $(if $(KEEP),--keep) $(DEMO_ARGS)
+
+bench: needs ## the figures of docs/benchmarks.md, into bench/out; BENCH=drain makes one, DWELL_BENCH_QUICK=1 only tries it
+	cargo build --release --locked -p dwell-roller -p dwell-bench
+	dev/with-kafka "$(TARGET)/release/dwell-bench" $(or $(BENCH),all) $(BENCH_ARGS)
 
 test: needs ## all tests, those on a real Kafka included
 	dev/kafka fetch
