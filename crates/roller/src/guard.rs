@@ -94,7 +94,10 @@ impl Guard {
             return Ok(Found::Good(BTreeMap::new()));
         }
         let due_before = clock.read().earliest.floor_millis() - delay_ms(&self.level);
-        let lost = self.long_overdue(&lookup, &topic, &fresh, due_before)?;
+        let lost = overdue(&lookup, &topic, &fresh, due_before - LONG_OVERDUE_MS)?;
+        if lost.is_empty() || self.start_from == Some(StartFrom::Earliest) {
+            self.tell_repeats(&overdue(&lookup, &topic, &fresh, due_before)?, &topic);
+        }
         match (lost.is_empty(), self.start_from) {
             (true, _) | (false, Some(StartFrom::Earliest)) => Ok(Found::Good(BTreeMap::new())),
             (false, Some(StartFrom::Now)) => {
@@ -110,19 +113,29 @@ impl Guard {
         }
     }
 
-    /// Those of `partitions` whose first record was due more than an hour ago.
-    fn long_overdue(
-        &self,
-        lookup: &Lookup,
-        topic: &str,
-        partitions: &[i32],
-        due_before: i64,
-    ) -> Result<Vec<i32>, KafkaFailure> {
-        let starts: BTreeMap<_, _> = lookup.start_offsets(topic, partitions)?.into_iter().collect();
-        let times: Vec<_> = partitions.iter().map(|&p| (p, due_before - LONG_OVERDUE_MS)).collect();
-        let first = first_offsets(lookup, topic, &times)?;
-        Ok(partitions.iter().copied().filter(|p| first.get(p) > starts.get(p)).collect())
+    /// Records that are due already start from the earliest: on a new level that is right, after a loss of offsets
+    /// it repeats.
+    fn tell_repeats(&self, partitions: &[i32], topic: &str) {
+        if partitions.is_empty() {
+            return;
+        }
+        let (level, group) = (self.level.name.as_str(), self.table.group_of(&self.level));
+        tracing::warn!(
+            level,
+            ?partitions,
+            "group {group} has no committed offset for partitions of {topic} that hold records already due. They are \
+             released from the earliest on: right where nothing was released yet; if the group has lost its offsets, \
+             what was released before is released again"
+        );
     }
+}
+
+/// Those of `partitions` whose first record was appended before `time`, epoch milliseconds.
+fn overdue(lookup: &Lookup, topic: &str, partitions: &[i32], time: i64) -> Result<Vec<i32>, KafkaFailure> {
+    let starts: BTreeMap<_, _> = lookup.start_offsets(topic, partitions)?.into_iter().collect();
+    let times: Vec<_> = partitions.iter().map(|&p| (p, time)).collect();
+    let first = first_offsets(lookup, topic, &times)?;
+    Ok(partitions.iter().copied().filter(|p| first.get(p) > starts.get(p)).collect())
 }
 
 /// The first offset at or after each time; the end where there is none.

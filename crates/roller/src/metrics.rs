@@ -1,5 +1,6 @@
 //! The roller's metrics: names, help texts, and the handles of one level.
 
+use crate::level_loop::Effect;
 use dwell_roller_core::{Claim, Doing, Failure, Outcome};
 use dwell_wire::Reason;
 use metrics::{Counter, Gauge, Histogram, Unit, counter, gauge, histogram};
@@ -43,6 +44,7 @@ fn describe() {
     g!("dwell_roller_loop_timestamp_seconds", Unit::Seconds, "When the loop last turned, by the host's clock.");
     c!("dwell_roller_rebalances_total", "Rebalance steps, by event.");
     c!("dwell_roller_commits_total", "Commits of partitions, by result.");
+    c!("dwell_roller_offset_resets_total", "Positions that did not exist, by what that does to records. Must stay 0.");
     g!("dwell_roller_next_due_seconds", Unit::Seconds, "Time until the next head is due; -1 without one.");
     g!("dwell_roller_clock_uncertainty_seconds", Unit::Seconds, "Width of what is known of the brokers' clocks.");
     g!("dwell_roller_clock_offset_seconds", Unit::Seconds, "Brokers' clock minus this host's.");
@@ -104,6 +106,9 @@ impl LevelMetrics {
         for reason in ["refused", "retriable", "unknown_topic", "forbidden", "too_large", "rejected", "fatal"] {
             self.errors(reason, 0);
         }
+        for effect in Effect::ALL {
+            self.resets(effect, 0);
+        }
         self.early.increment(0);
     }
 
@@ -144,6 +149,15 @@ impl LevelMetrics {
 
     pub(crate) fn commits(&self, result: &'static str, by: u64) {
         counter!("dwell_roller_commits_total", "level" => self.level.clone(), "result" => result).increment(by);
+    }
+
+    pub(crate) fn offset_reset(&self, effect: Effect) {
+        self.resets(effect, 1);
+    }
+
+    fn resets(&self, effect: Effect, by: u64) {
+        counter!("dwell_roller_offset_resets_total", "level" => self.level.clone(), "effect" => effect.name())
+            .increment(by);
     }
 
     pub(crate) fn partitions(&self, census: &[(Claim, Doing)]) {

@@ -1,7 +1,7 @@
 //! The records of one claim that the core has not forgotten, by sequence number.
 
 use dwell_kafka::record::Record;
-use dwell_roller_core::{Claim, NextOffset, Seq};
+use dwell_roller_core::{Claim, NextOffset, Offset, Seq};
 use std::collections::VecDeque;
 
 /// Holds records from "offered" until "forgotten".
@@ -9,13 +9,15 @@ pub(crate) struct Ring {
     pub(crate) claim: Claim,
     /// The partition's end as last told to the core.
     pub(crate) end: Option<NextOffset>,
+    /// The record that was read last.
+    pub(crate) last: Option<Offset>,
     records: VecDeque<Record>,
     base: u64,
 }
 
 impl Ring {
     pub(crate) fn new(claim: Claim) -> Ring {
-        Ring { claim, end: None, records: VecDeque::new(), base: 0 }
+        Ring { claim, end: None, last: None, records: VecDeque::new(), base: 0 }
     }
 
     /// Adds the next record and shows it.

@@ -1,5 +1,6 @@
 //! What the client calls back: rebalances, logs, errors, statistics.
 
+use super::resets::Resets;
 use crate::clock::mono;
 use crate::log::LogBridge;
 use rdkafka::client::ClientContext;
@@ -37,6 +38,7 @@ pub(crate) struct GroupContext {
     errors: Mutex<Vec<KafkaError>>,
     closing: AtomicBool,
     statistics: Mutex<Option<Vec<u8>>>,
+    pub(super) resets: Resets,
 }
 
 impl GroupContext {
@@ -47,6 +49,7 @@ impl GroupContext {
             errors: Mutex::default(),
             closing: AtomicBool::new(false),
             statistics: Mutex::default(),
+            resets: Resets::default(),
         }
     }
 
@@ -77,6 +80,8 @@ impl GroupContext {
 
 impl ClientContext for GroupContext {
     fn log(&self, level: RDKafkaLogLevel, fac: &str, message: &str) {
+        // What a reset means is told by whoever knows where reading goes on.
+        let level = if self.resets.hear(fac, message) { RDKafkaLogLevel::Debug } else { level };
         self.log.line(mono(), level, fac, message);
     }
 

@@ -3,10 +3,12 @@
 mod commits;
 pub(crate) mod context;
 mod edges;
+mod resets;
 mod tuning;
 
 pub use commits::{CommitOutcome, CommitResult};
 pub use context::{Ownership, Step};
+pub use resets::Reset;
 pub use tuning::Tuning;
 
 use crate::errors::KafkaFailure;
@@ -111,6 +113,17 @@ impl LevelConsumer {
     /// Errors the client has reported since the last call.
     pub fn take_errors(&self) -> Vec<KafkaError> {
         self.consumer.context().take_errors()
+    }
+
+    /// Whether the client has gone to the earliest record of some partition, because its position was not there.
+    /// Costs nothing.
+    pub fn has_resets(&self) -> bool {
+        self.consumer.context().resets.some()
+    }
+
+    /// The reset of this partition, once.
+    pub fn take_reset(&self, partition: i32) -> Option<Reset> {
+        self.consumer.context().resets.take(partition)
     }
 
     /// The client's newest statistics (JSON), if there are new ones.

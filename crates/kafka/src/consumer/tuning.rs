@@ -12,6 +12,7 @@ pub struct Tuning {
     queued_kib: u32,
     session: Duration,
     heartbeat: Duration,
+    metadata_refresh: Duration,
     instance_id: Option<String>,
 }
 
@@ -26,6 +27,7 @@ impl Tuning {
                 queued_kib: 4096,
                 session: Duration::from_secs(6),
                 heartbeat: Duration::from_millis(500),
+                metadata_refresh: Duration::from_secs(5),
                 instance_id: None,
             }
         } else {
@@ -36,6 +38,7 @@ impl Tuning {
                 queued_kib: 1024,
                 session: Duration::from_secs(10),
                 heartbeat: Duration::from_secs(1),
+                metadata_refresh: Duration::from_secs(30),
                 instance_id: None,
             }
         }
@@ -67,6 +70,8 @@ impl Tuning {
             ("queued.max.messages.kbytes", self.queued_kib.to_string()),
             ("session.timeout.ms", ms(self.session)),
             ("heartbeat.interval.ms", ms(self.heartbeat)),
+            // Added partitions are rolled once they are seen.
+            ("topic.metadata.refresh.interval.ms", ms(self.metadata_refresh)),
             ("max.poll.interval.ms", "60000".to_owned()),
             ("statistics.interval.ms", "5000".to_owned()),
         ]

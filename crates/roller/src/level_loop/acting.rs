@@ -1,11 +1,11 @@
 //! Does what the core says.
 
-use super::{End, LevelLoop};
+use super::{Effect, End, LevelLoop};
 use crate::ring::Ring;
 use crate::sending::{Copy, Source};
 use crate::side::Question;
 use dwell_kafka::producer::Written;
-use dwell_roller_core::{Action, Claim, Event, Failure, Offset, Outcome, Reading, TopicKey};
+use dwell_roller_core::{Action, Claim, Event, Failure, Note, Offset, Outcome, Reading, TopicKey};
 use std::sync::Arc;
 
 impl LevelLoop {
@@ -70,7 +70,12 @@ impl LevelLoop {
             Action::Commit(claim, next) => self.parts.consumer.commit(claim.partition, next),
             Action::Drained(claim) => self.drained(claim),
             Action::Stopped => self.ending = Some(End::Stopped),
-            Action::Note(claim, note) => self.chronicle.note(claim, &note, &self.parts.core),
+            Action::Note(claim, note) => {
+                if matches!(note, Note::WentBack { .. }) {
+                    self.parts.metrics.offset_reset(Effect::Repeats);
+                }
+                self.chronicle.note(claim, &note, &self.parts.core);
+            }
             Action::Fatal(text) => self.ending = Some(End::Failed(text)),
         }
     }

@@ -5,7 +5,7 @@ use crate::side::Answer;
 use dwell_kafka::consumer::{CommitOutcome, Fetch};
 use dwell_kafka::producer::Report;
 use dwell_kafka::record::Record;
-use dwell_roller_core::{Claim, CopyId, Event, Head, Reading, Verdict};
+use dwell_roller_core::{Claim, CopyId, Event, Head, NextOffset, Reading, Verdict};
 use dwell_wire::decode;
 
 impl LevelLoop {
@@ -108,6 +108,7 @@ impl LevelLoop {
         match self.parts.consumer.next(claim.partition) {
             None => false,
             Some(Fetch::End) => {
+                self.look_for_reset_at_the_end(claim);
                 self.tell(now, Event::EndReached(claim));
                 false
             }
@@ -125,6 +126,9 @@ impl LevelLoop {
 
     pub(super) fn offer(&mut self, claim: Claim, record: Record, now: &Reading) {
         let Some(ring) = self.rings.get_mut(&claim.partition).filter(|r| r.claim == claim) else { return };
+        let last = ring.last.replace(record.offset());
+        self.look_for_reset(claim, last, NextOffset::new(record.offset().get()));
+        let Some(ring) = self.rings.get_mut(&claim.partition) else { return };
         let record = ring.push(record);
         let head = Head {
             offset: record.offset(),

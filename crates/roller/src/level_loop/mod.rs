@@ -4,7 +4,10 @@ mod acting;
 mod books;
 mod hearing;
 mod rebalance;
+mod resets;
 mod silence;
+
+pub(crate) use resets::Effect;
 
 use crate::chronicle::Chronicle;
 use crate::health::Health;
