@@ -21,6 +21,28 @@ pub(crate) fn first_and_last(cluster: &Cluster, topic: &str) -> Result<(i64, i64
     Ok((first, last))
 }
 
+/// Append times of all records by the number that they begin with, 0 to `count - 1`; each must be there exactly once.
+pub(crate) fn by_number(cluster: &Cluster, topic: &str, count: u64) -> Result<Vec<i64>> {
+    let consumer = consumer(cluster)?;
+    let edges = cluster.edges(topic)?;
+    assign(&consumer, topic, &edges.iter().map(|&(p, start, _)| (p, start)).collect::<Vec<_>>())?;
+    let mut times = vec![None; usize::try_from(count)?];
+    let mut missing = times.len();
+    let begin = Instant::now();
+    while missing > 0 {
+        ensure!(begin.elapsed() < PATIENCE, "{missing} records are missing in {topic}");
+        let Some(message) = consumer.poll(Duration::from_millis(100)) else { continue };
+        let message = message?;
+        let number = message.payload().and_then(|p| p.first_chunk()).map(|n| u64::from_be_bytes(*n));
+        let number = number.context("a record without a number")?;
+        let time =
+            times.get_mut(usize::try_from(number)?).with_context(|| format!("record {number} was never sent"))?;
+        ensure!(time.replace(append_ms(message.timestamp())?).is_none(), "record {number} is there twice");
+        missing -= 1;
+    }
+    Ok(times.into_iter().flatten().collect())
+}
+
 /// Append times of these records, one per partition.
 fn append_times(consumer: &BaseConsumer, topic: &str, at: &[(i32, i64)]) -> Result<Vec<i64>> {
     at.iter()

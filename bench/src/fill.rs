@@ -5,12 +5,15 @@
 //! `dwell-id` as the router writes it, and one of the user's own.
 
 use crate::same_settings;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use dwell_kafka::ClientSettings;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Short enough that records sent evenly arrive evenly.
+const LINGER_MS: u32 = 1;
 
 /// A kind of record.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +33,7 @@ pub(crate) struct Filler {
 
 impl Filler {
     pub(crate) fn connect(settings: &ClientSettings, topic: &str, target: &str, shape: Shape) -> Result<Filler> {
-        let producer = same_settings::producer(settings, 5).create()?;
+        let producer = same_settings::producer(settings, LINGER_MS).create()?;
         let text = text(shape.bytes + (64 << 10));
         Ok(Filler { producer, topic: topic.to_owned(), target: target.to_owned(), text, shape })
     }
@@ -44,6 +47,25 @@ impl Filler {
             }
         }
         self.finish()
+    }
+
+    /// Evenly `per_second` for so long, in steps of a millisecond, numbered from `first`; all are acknowledged when this
+    /// returns. Returns the number after the last.
+    pub(crate) fn steady(&self, first: u64, per_second: u64, length: Duration) -> Result<u64> {
+        let begin = Instant::now();
+        let mut next = first;
+        while begin.elapsed() < length {
+            let owed = first + u64::try_from(begin.elapsed().as_micros())? * per_second / 1_000_000;
+            ensure!(owed < next + per_second, "this machine cannot produce {per_second} records a second");
+            while next < owed {
+                self.send(next)?;
+                next += 1;
+            }
+            self.producer.poll(Duration::ZERO);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.finish()?;
+        Ok(next)
     }
 
     fn send(&self, number: u64) -> Result<()> {

@@ -9,6 +9,7 @@ mod copy;
 mod drain;
 mod fill;
 mod fleet;
+mod lateness;
 mod machine;
 mod process;
 mod report;
@@ -52,6 +53,8 @@ enum What {
     All,
     /// Records due at once: how fast a roller releases them.
     Drain,
+    /// How late single records are on the 1s level, at three rates.
+    Lateness,
     /// The plain copy itself; the comparisons start it.
     #[command(hide = true)]
     Copy(copy::CopyArgs),
@@ -85,8 +88,9 @@ type Measure = fn(&Cluster, &Scale) -> Result<Figure>;
 
 fn figures(what: &What) -> Vec<Measure> {
     match what {
-        What::All => vec![drain::measure],
+        What::All => vec![drain::measure, lateness::measure],
         What::Drain => vec![drain::measure],
+        What::Lateness => vec![lateness::measure],
         What::Copy(_) => vec![],
     }
 }

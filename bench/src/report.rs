@@ -66,6 +66,10 @@ impl Goal {
     pub(crate) fn at_least(what: impl Into<String>, bound: f64, got: f64) -> Goal {
         Goal { what: what.into(), wanted: format!("≥ {bound}"), got, met: got >= bound }
     }
+
+    pub(crate) fn at_most(what: impl Into<String>, bound: f64, got: f64) -> Goal {
+        Goal { what: what.into(), wanted: format!("≤ {bound}"), got, met: got <= bound }
+    }
 }
 
 #[derive(Serialize)]
