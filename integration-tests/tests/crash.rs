@@ -4,8 +4,9 @@
 use dwell_integration_tests::audit::{Arrivals, asked, assert_on_time, source_offset};
 use dwell_integration_tests::chance::chance;
 use dwell_integration_tests::load::batch;
-use dwell_integration_tests::{Fleet, Roller, rec, within};
+use dwell_integration_tests::{Fleet, Roller, rec};
 use dwell_kafka::Lookup;
+use dwell_testkit::checker::Sent;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -23,40 +24,73 @@ fn appended(lookup: &Lookup, topic: &str) -> u64 {
 
 #[test]
 fn killed_again_and_again_while_draining_it_loses_nothing_and_repeats_a_bounded_number() {
-    const RECORDS: usize = 120_000;
-    const KILLS: usize = 5;
-    let fleet = Fleet::new("{1s: {partitions: 1}}", "");
-    let (topic, target) = (fleet.level_topic("1s"), fleet.target("orders", 1));
-    let records: Vec<_> = (0..RECORDS).step_by(100).flat_map(|from| batch(&target, from)).collect();
-    let sent = asked(&topic, &target, 0, &fleet.producer().send(&topic, &records));
+    const RECORDS: usize = 50_000;
+    const KILLS: usize = 10;
+    let fleet = Fleet::new("{1s: {partitions: 2}}", "");
+    let target = fleet.target("orders", 1);
+    let mut sent = Vec::new();
+    send(&fleet, &target, RECORDS, &mut sent);
 
     let lookup = Lookup::open(&fleet.settings, "test", Duration::from_secs(10)).unwrap();
+    let committed = || fleet.committed("1s").values().flatten().sum::<i64>().unsigned_abs() as usize;
     for kill in 1..=KILLS {
+        let left = sent.len() - committed();
+        send(&fleet, &target, RECORDS.saturating_sub(left), &mut sent);
         let mut roller = static_member(&fleet, "1s", &[]);
-        let goal = appended(&lookup, &target) + chance(&format!("kill {kill} after so many copies"), 1..18_000);
-        within(PATIENCE, "the roller releases", || (appended(&lookup, &target) >= goal).then_some(()));
+        if kill % 3 == 0 {
+            // While it starts, joins, or has just begun.
+            std::thread::sleep(Duration::from_millis(chance(&format!("kill {kill} after so many ms"), 0..700)));
+        } else {
+            let goal = appended(&lookup, &target) + chance(&format!("kill {kill} after so many copies"), 1..30_000);
+            let begin = Instant::now();
+            // Without a rest in between: thousands of copies go by in it.
+            while appended(&lookup, &target) < goal {
+                assert!(begin.elapsed() < PATIENCE, "the roller releases");
+            }
+        }
         roller.kill();
     }
-    assert!(appended(&lookup, &target) < (RECORDS + KILLS * 10_000) as u64, "killed in the middle, not at the end");
+    assert!(committed() < sent.len(), "the last kill was not in the middle");
     let mut roller = static_member(&fleet, "1s", &[]);
     let mut arrivals = Arrivals::at(&fleet, &target);
-    arrivals.until(RECORDS, PATIENCE);
+    arrivals.until(sent.len(), PATIENCE);
     assert!(roller.stop(PATIENCE).success());
     let verdict = arrivals.judge(&fleet, &["1s"], &sent);
     eprintln!("{verdict}");
     assert!(verdict.is_clean(), "{verdict}");
-    assert_repeats_bounded(&arrivals, KILLS);
+    for partition in 0..2 {
+        assert_repeats_bounded(&arrivals, partition, KILLS);
+    }
 }
 
-/// One partition to one partition: a step back is a restart, and its size is what that crash repeated.
-fn assert_repeats_bounded(arrivals: &Arrivals, kills: usize) {
-    let mut offsets: Vec<_> = arrivals.all.iter().map(|d| (d.offset, source_offset(&d.id))).collect();
+/// So many more, to the hundred, to the level of a second.
+fn send(fleet: &Fleet, target: &str, count: usize, sent: &mut Vec<Sent>) {
+    let from = sent.len();
+    let records: Vec<_> = (from..from + count).step_by(100).flat_map(|from| batch(target, from)).collect();
+    let topic = fleet.level_topic("1s");
+    sent.extend(asked(&topic, target, 0, &fleet.producer().send(&topic, &records)));
+}
+
+/// Into one partition: what comes from one of the level's steps back where the roller was started anew, and the step's
+/// size is what that crash repeated.
+fn assert_repeats_bounded(arrivals: &Arrivals, partition: i32, kills: usize) {
+    let mut offsets: Vec<_> = arrivals
+        .all
+        .iter()
+        .filter(|d| source_partition(&d.id) == partition)
+        .map(|d| (d.offset, source_offset(&d.id)))
+        .collect();
     offsets.sort_unstable();
     let steps = offsets.windows(2).map(|pair| pair[1].1 - pair[0].1).filter(|step| *step != 1);
     let repeats: Vec<i64> = steps.map(|step| 1 - step).collect();
-    eprintln!("repeated after each crash: {repeats:?}");
+    eprintln!("partition {partition}, repeated after each crash: {repeats:?}");
     assert!(repeats.len() <= kills, "only a crash repeats: {repeats:?}");
     assert!(repeats.iter().all(|n| (0..=UNCOMMITTED).contains(n)), "{repeats:?}");
+}
+
+/// The partition of its level that a record's given id names.
+fn source_partition(id: &str) -> i32 {
+    id.rsplit('-').nth(2).unwrap().parse().unwrap()
 }
 
 #[test]
@@ -118,5 +152,6 @@ fn a_static_member_is_back_long_before_its_session_would_end() {
     let begin = Instant::now();
     let _roller = static_member(&fleet, "1s", &more);
     fleet.read_until(&target, 1, PATIENCE);
+    eprintln!("back, and the record released, after {:?}", begin.elapsed());
     assert!(begin.elapsed() < session / 4, "{:?}", begin.elapsed());
 }

@@ -15,8 +15,8 @@ const SOON_SILENT: [&str; 2] = ["--target-silence", "15s"];
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The watchdog ends a process 15 s after the signal, see docs/guarantees.md; the rest is for a busy machine.
 const BOUND: Duration = Duration::from_secs(25);
-/// For a start of the broker, clients that try again every ten seconds, and the group that waits for the sessions of
-/// members which are gone.
+/// From the broker's return to the last late record: clients connect again, and the group waits for the sessions of
+/// members that are gone.
 const BACK: Duration = Duration::from_secs(40);
 
 /// A level under load, with a target of its own.
@@ -62,11 +62,11 @@ struct Outcome {
 impl Outcome {
     /// Call it when the rollers are gone: everything arrived, in order, not early, and only what was not committed
     /// when the outage began came twice.
-    fn judge(mut self, fleet: &Fleet) -> Verdict {
+    fn judge(mut self, fleet: &Fleet, outage: Duration) -> Verdict {
         let verdict = self.arrivals.judge(fleet, &[self.level], &self.sent);
         eprintln!("{}: {verdict}", self.level);
         assert!(verdict.is_clean(), "{verdict}");
-        assert_on_time(&verdict, AWAY + BACK);
+        assert_on_time(&verdict, outage + BACK);
         let mut seen = HashSet::new();
         for copy in self.arrivals.all.iter().filter(|copy| !seen.insert(&copy.id)) {
             let next = self.committed[&source_partition(&copy.id)];
@@ -132,6 +132,7 @@ fn a_broker_that_was_killed_and_comes_back_finds_everything_waiting() {
     lives(&comes);
     assert_ne!(comes.get("/readyz").0, 200, "{}", comes.log());
     broker.restart();
+    let outage = begin.elapsed();
 
     comes.wait_ready();
     releases_more(&stays);
@@ -141,7 +142,7 @@ fn a_broker_that_was_killed_and_comes_back_finds_everything_waiting() {
     told_once(&stays);
     assert_eq!(roller::code(comes.stop(BOUND)), Some(0));
     for outcome in outcomes {
-        outcome.judge(&fleet);
+        outcome.judge(&fleet, outage);
     }
     assert_eq!(fleet.parked().len(), 0, "an outage is no reason to park");
 }
@@ -161,11 +162,13 @@ fn a_broker_that_was_frozen_finds_everything_waiting() {
     let mut lines = [Line::start(&fleet, "1s", &loses), Line::start(&fleet, "2s", &keeps)];
     lines.iter_mut().for_each(|line| line.note_committed(&fleet));
 
+    let begin = Instant::now();
     broker.freeze();
     std::thread::sleep(AWAY);
     lives(&loses);
     lives(&keeps);
     broker.thaw();
+    let outage = begin.elapsed();
 
     releases_more(&loses);
     releases_more(&keeps);
@@ -177,7 +180,7 @@ fn a_broker_that_was_frozen_finds_everything_waiting() {
     }
     assert!(loses.log().contains("lost"), "longer than its session: {}", loses.log());
     assert!(!keeps.log().contains("lost"), "shorter than its session: {}", keeps.log());
-    let [_, kept] = outcomes.map(|outcome| outcome.judge(&fleet));
+    let [_, kept] = outcomes.map(|outcome| outcome.judge(&fleet, outage));
     assert_each_once(&kept);
     assert_eq!(fleet.parked().len(), 0, "an outage is no reason to park");
 }
