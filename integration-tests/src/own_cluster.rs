@@ -52,17 +52,36 @@ impl OwnCluster {
         &self.address
     }
 
+    /// Some of them, for clients that must not wait for the others.
+    pub fn address_of(&self, ids: &[usize]) -> String {
+        let all: Vec<&str> = self.address.split(',').collect();
+        ids.iter().map(|id| all[id - 1]).collect::<Vec<_>>().join(",")
+    }
+
     pub fn broker(&self, id: i32) -> Broker {
         Broker { dir: self.dir.path().join("kafka").join(id.to_string()) }
     }
 
-    /// Creates a topic whose partitions have these replicas, the leader first.
+    /// Creates one of a table's topics with these brokers as the replicas of each partition, the leader first.
     pub fn create(&self, spec: &TopicSpec, replicas: &[i32]) {
+        self.place(&spec.name, spec.partitions, replicas, &spec.config);
+    }
+
+    /// Creates a topic with the broker's append time on these brokers, and returns its name.
+    pub fn target(&self, name: String, partitions: u32, replicas: &[i32], config: &[(&str, &str)]) -> String {
+        let append_time = [("message.timestamp.type", "LogAppendTime")];
+        let config: Vec<_> =
+            append_time.iter().chain(config).map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        self.place(&name, partitions, replicas, &config);
+        name
+    }
+
+    fn place(&self, name: &str, partitions: u32, replicas: &[i32], config: &[(String, String)]) {
         let each = replicas.iter().map(i32::to_string).collect::<Vec<_>>().join(":");
-        let placed = vec![each; usize::try_from(spec.partitions).unwrap()].join(",");
+        let placed = vec![each; usize::try_from(partitions).unwrap()].join(",");
         let mut command = self.tool("org.apache.kafka.tools.TopicCommand");
-        command.args(["--create", "--topic", &spec.name, "--replica-assignment", &placed]);
-        for (key, value) in &spec.config {
+        command.args(["--create", "--topic", name, "--replica-assignment", &placed]);
+        for (key, value) in config {
             command.args(["--config", &format!("{key}={value}")]);
         }
         said(&mut command);
@@ -86,10 +105,18 @@ impl OwnCluster {
 
     /// Until this broker leads every partition of a topic.
     pub fn await_leader(&self, topic: &str, leader: i32) {
-        let wanted = format!("Leader: {leader}");
-        within(Duration::from_secs(60), &format!("broker {leader} leads {topic}"), || {
+        self.await_each(topic, &format!("Leader: {leader}\t"));
+    }
+
+    /// Until it is known that nobody leads any partition of a topic.
+    pub fn await_leaderless(&self, topic: &str) {
+        self.await_each(topic, "Leader: none\t");
+    }
+
+    fn await_each(&self, topic: &str, wanted: &str) {
+        within(Duration::from_secs(60), &format!("{wanted}for {topic}"), || {
             let text = said(self.tool("org.apache.kafka.tools.TopicCommand").args(["--describe", "--topic", topic]));
-            text.lines().filter(|line| line.contains("Leader:")).all(|line| line.contains(&wanted)).then_some(())
+            text.lines().filter(|line| line.contains("Leader: ")).all(|line| line.contains(wanted)).then_some(())
         });
     }
 

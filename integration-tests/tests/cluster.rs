@@ -1,15 +1,15 @@
-//! Three brokers: leaders move while clocks differ.
+//! Three brokers: leaders move while clocks differ, and one is away on which some topics depend.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use dwell_integration_tests::audit::{Arrivals, asked, assert_each_once, on_level};
-use dwell_integration_tests::load::batch;
+use dwell_integration_tests::load::{Load, batch};
 use dwell_integration_tests::own_cluster::OwnCluster;
-use dwell_integration_tests::{Fleet, Producer, fleet};
+use dwell_integration_tests::produce::Rec;
+use dwell_integration_tests::{Fleet, Producer, Roller, eventually, fleet, rec, within};
 use dwell_kafka::clock::wall_ms;
 use dwell_kafka::producer::Written;
-use dwell_levels::Delay;
-use dwell_levels::topics::{TopicKind, TopicSpec, level_spec};
-use dwell_testkit::checker::{Sent, SourceRecord, judge};
+use dwell_levels::topics::{DEFAULT_RECORD_LIMIT, level_spec, parked_spec};
+use dwell_testkit::checker::{Sent, SourceRecord, Verdict, judge};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,21 +19,6 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Broker 3's clock is ahead by so much.
 const AHEAD: i64 = 5;
-
-/// A topic with append times that only some brokers have.
-fn place(cluster: &OwnCluster, name: &str, partitions: u32, replicas: &[i32], config: &[(&str, &str)]) {
-    let mut all = vec![("message.timestamp.type".to_owned(), "LogAppendTime".to_owned())];
-    all.extend(config.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
-    let spec = TopicSpec {
-        name: name.to_owned(),
-        kind: TopicKind::Clock,
-        partitions,
-        replication_factor: i16::try_from(replicas.len()).unwrap(),
-        retention_needed: Delay::ZERO,
-        config: all,
-    };
-    cluster.create(&spec, replicas);
-}
 
 /// The topic of a level, with its leaders where the first of these brokers is.
 fn place_level(cluster: &OwnCluster, fleet: &Fleet, level: &str, replicas: &[i32]) {
@@ -114,9 +99,9 @@ fn append_times_go_back_with_a_new_leader_and_the_backlog_comes_due_together() {
     let fleet = Fleet::on(cluster.address(), "{3s: {replicationFactor: 3}}", "");
     place_level(&cluster, &fleet, "3s", &[3, 1, 2]);
     fleet.create_topics();
-    let (topic, target) = (fleet.level_topic("3s"), fleet.target_name("orders"));
+    let topic = fleet.level_topic("3s");
     // Its leaders have right clocks, so its append times can be believed.
-    place(&cluster, &target, 4, &[1, 2], &[]);
+    let target = cluster.target(fleet.target_name("orders"), 4, &[1, 2], &[]);
     let mut roller = fleet.roller(&["3s"]);
 
     let load = WatchedLoad::start(&fleet, "3s", &target);
@@ -153,4 +138,166 @@ fn append_times_go_back_with_a_new_leader_and_the_backlog_comes_due_together() {
     assert!(verdict.lateness.p50_ms < 3000, "{verdict}");
     assert!(roller.log().contains("the broker's clock was ahead"), "it is told");
     assert_eq!(fleet.parked(), []);
+}
+
+/// A fleet on three brokers of which the third will be away.
+///
+/// | topic | replicas | without broker 3 |
+/// |---|---|---|
+/// | levels 1s, 3s and 13s, where is set aside; targets `well` and `others` | 1, 2 | as before |
+/// | level 12s | 2, 3, both must have it | can be read, takes nothing |
+/// | target `short` | 1, 3, both must have it | takes nothing |
+/// | target `gone`, the parked topic | 3 | nobody leads it |
+struct Dependent {
+    fleet: Fleet,
+    well: String,
+    short: String,
+    gone: String,
+    others: String,
+}
+
+impl Dependent {
+    fn new(cluster: &OwnCluster) -> Dependent {
+        let two = "{replicationFactor: 2}";
+        let levels = format!("{{1s: {two}, 3s: {two}, 12s: {two}, 13s: {two}}}");
+        let fleet = Fleet::on(&cluster.address_of(&[1, 2]), &levels, "");
+        for level in ["1s", "3s", "13s"] {
+            place_level(cluster, &fleet, level, &[1, 2]);
+        }
+        let both = [("min.insync.replicas", "2")];
+        let mut spec = level_spec(&fleet.table, fleet.table.get("12s").unwrap());
+        spec.config.extend(both.map(|(key, value)| (key.to_owned(), value.to_owned())));
+        cluster.create(&spec, &[2, 3]);
+        cluster.create(&parked_spec(&fleet.table, DEFAULT_RECORD_LIMIT), &[3]);
+        fleet.create_topics();
+        Dependent {
+            well: cluster.target(fleet.target_name("well"), 2, &[2, 1], &[]),
+            short: cluster.target(fleet.target_name("short"), 2, &[1, 3], &both),
+            gone: cluster.target(fleet.target_name("gone"), 2, &[3], &[]),
+            others: cluster.target(fleet.target_name("others"), 2, &[2, 1], &[]),
+            fleet,
+        }
+    }
+
+    /// Until the broker is known to be dead, coordinators wait for it with each commit and answer no heartbeat behind
+    /// it on the same connection: a session must be longer than that, or the members are thrown out.
+    fn roller(&self, levels: &[&str], more: &[&str]) -> Roller {
+        let roller = self.fleet.roller_unready(levels, &[&["-X", "session.timeout.ms=20000"], more].concat());
+        roller.wait_ready();
+        roller
+    }
+
+    /// When records for a target were set aside.
+    fn all_set_aside(&self, target: &str) -> Vec<i64> {
+        let all = self.fleet.read(&self.fleet.level_topic("13s"));
+        all.iter().filter(|r| r.header("dwell-target") == Some(target)).map(|r| r.timestamp_ms).collect()
+    }
+
+    /// A level that takes nothing for now will have these once it does.
+    fn insist(&self, level: &str) -> JoinHandle<Vec<Sent>> {
+        let (settings, topic, target) =
+            (self.fleet.settings.clone(), self.fleet.level_topic(level), self.others.clone());
+        std::thread::spawn(move || {
+            let written = Producer::connect(&settings).send(&topic, &batch(&target, 0));
+            asked(&topic, &target, 0, &written)
+        })
+    }
+}
+
+/// One that cannot be parked now, and behind it in its partition one that must go on, and one that takes another way.
+struct Behind {
+    bad: Written,
+    sent: Vec<Sent>,
+}
+
+impl Behind {
+    fn send(d: &Dependent) -> Behind {
+        let topic = d.fleet.level_topic("3s");
+        let hop = rec(&d.others, "k", "hop").with("dwell-delay", "15000").with("dwell-id", "hop");
+        let records = [Rec { headers: Vec::new(), ..rec("", "k", "bad") }, rec(&d.others, "k", "good"), hop];
+        let written = d.fleet.producer().send(&topic, &records);
+        assert!(written.iter().all(|w| w.partition == written[0].partition), "one key, one partition");
+        let mut sent = asked(&topic, &d.others, 0, &written[1..2]);
+        sent.push(Sent::new("hop", &d.others, 15_000));
+        Behind { bad: written[0], sent }
+    }
+
+    fn committed(&self, d: &Dependent) -> i64 {
+        d.fleet.committed("3s")[&self.bad.partition].unwrap_or_default()
+    }
+}
+
+fn labelled(label: &str, sent: Vec<Sent>) -> impl Iterator<Item = Sent> {
+    let label = label.to_owned();
+    sent.into_iter().map(move |s| Sent { level: Some(label.clone()), ..s })
+}
+
+#[test]
+fn a_broker_that_is_away_concerns_only_what_depends_on_it() {
+    fleet::brokers();
+    let cluster = OwnCluster::start();
+    let d = Dependent::new(&cluster);
+    let mut serves = d.roller(&["1s", "13s"], &[]);
+    let mut hops = d.roller(&["3s", "12s"], &["--target-silence", "6s"]);
+    // The same keys for all: each partition of the level has records for each target.
+    let load = |target: &String| (target.clone(), Load::start(&d.fleet, "1s", target, Duration::from_secs(1)));
+    let loads = [&d.well, &d.short, &d.gone].map(load);
+    std::thread::sleep(Duration::from_secs(2));
+    let topic = d.fleet.level_topic("12s");
+    let waiting = asked(&topic, &d.others, 0, &d.fleet.producer().send(&topic, &batch(&d.others, 0)));
+
+    cluster.broker(3).kill();
+    let killed = wall_ms();
+    cluster.await_leaderless(&d.gone);
+    eprintln!("nobody leads it {} ms after the kill", wall_ms() - killed);
+    let refused = d.insist("12s");
+    let behind = Behind::send(&d);
+    let mut others = Arrivals::at(&d.fleet, &d.others);
+    others.until(waiting.len() + behind.sent.len(), PATIENCE);
+    assert!(behind.committed(&d) <= behind.bad.offset, "nothing is committed beyond what could not be parked");
+    for target in [&d.short, &d.gone] {
+        let at = within(PATIENCE, "it is set aside", || d.all_set_aside(target).into_iter().min()) - killed;
+        eprintln!("{target}: set aside {at} ms after the kill");
+        assert!((25_000..90_000).contains(&at), "not before it has been silent for 30 s: {at}");
+    }
+    assert!(!refused.is_finished(), "the level takes nothing");
+
+    cluster.broker(3).restart();
+    let mut to_others: Vec<Sent> =
+        labelled("waiting", waiting).chain(labelled("behind", behind.sent.clone())).collect();
+    to_others.extend(labelled("refused", refused.join().unwrap()));
+    others.until(to_others.len(), PATIENCE);
+    let lines = loads.map(|(target, load)| (load.finish(), Arrivals::at(&d.fleet, &target), target));
+    let lines = lines.map(|(sent, mut arrivals, target)| {
+        arrivals.until(sent.len(), PATIENCE);
+        (sent, arrivals, target)
+    });
+    let beyond = || behind.committed(&d) > behind.bad.offset;
+    eventually(PATIENCE, &true, beyond);
+    assert!(serves.stop(PATIENCE).success());
+    assert!(hops.stop(PATIENCE).success());
+
+    let verdict = others.judge(&d.fleet, &["3s", "12s"], &to_others);
+    eprintln!("others: {verdict}");
+    assert!(verdict.is_clean() && verdict.duplicates <= 1, "only the hop's first copy may come again: {verdict}");
+    for (sent, mut arrivals, target) in lines {
+        let verdict = arrivals.judge(&d.fleet, &["1s", "13s"], &sent);
+        eprintln!("{target}: {verdict}");
+        if target == d.well {
+            assert_each_once(&verdict);
+            let lateness = verdict.lateness;
+            assert!(
+                lateness.p50_ms < 500 && lateness.p99_ms < 4000,
+                "its neighbours' trouble is not its own: {verdict}"
+            );
+            continue;
+        }
+        let order_apart = Verdict { out_of_order: Vec::new(), ..verdict.clone() };
+        assert!(order_apart.is_clean(), "{verdict}");
+        let again = d.all_set_aside(&target).len();
+        assert!(verdict.duplicates <= again, "only what was set aside comes again, {again} of them: {verdict}");
+    }
+    let parked = d.fleet.parked();
+    assert_eq!(parked.len(), 1, "an outage is no reason to park");
+    assert_eq!(parked[0].header("dwell-reason"), Some("NO_TARGET"));
 }
