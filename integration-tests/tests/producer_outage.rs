@@ -26,6 +26,15 @@ struct Told {
     took: Duration,
 }
 
+/// Ends the callers, also where the test has failed.
+struct Ended<'t>(&'t AtomicBool);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// A broker, a fleet on it and callers that send without a pause.
 struct Outage {
     broker: OwnBroker,
@@ -61,12 +70,13 @@ impl Outage {
     /// Sends all the time, also during `script`, and until records go through after it.
     fn run(&self, script: impl FnOnce(&OwnBroker)) -> Vec<Told> {
         std::thread::scope(|scope| {
+            let ended = Ended(&self.done);
             let callers: Vec<_> = (0..CALLERS).map(|caller| scope.spawn(move || self.call(caller))).collect();
             scope.spawn(|| self.watch_the_bounds());
             self.wait_for_more(10 * CALLERS);
             script(&self.broker);
             self.wait_for_more(10 * CALLERS);
-            self.done.store(true, Ordering::Relaxed);
+            drop(ended);
             callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()
         })
     }
