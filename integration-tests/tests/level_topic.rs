@@ -126,6 +126,33 @@ fn a_level_topic_made_anew_is_rolled_from_its_beginning() {
 }
 
 #[test]
+fn a_level_topic_made_anew_behind_our_back_with_more_records_than_were_read_loses_none_of_them() {
+    let fleet = Fleet::new("{1s: {}}", "");
+    let target = fleet.target("orders", 2);
+    let topic = fleet.level_topic("1s");
+    let roller = fleet.roller(&["1s"]);
+    let mut arrivals = Arrivals::at(&fleet, &target);
+    fleet.producer().send(&topic, &some(&target, "old", 40));
+    arrivals.until(40, PATIENCE);
+
+    // Not long enough to lose the partitions: by its name the topic is there all the time.
+    roller.signal("STOP");
+    fleet.admin.delete_topic(&topic).unwrap();
+    fleet.create_topics();
+    let records = some(&target, "new", 1_000);
+    within(PATIENCE, "the new topic takes records", || {
+        let written = fleet.producer().try_send(&topic, &records[..1]);
+        written[0].is_ok().then_some(())
+    });
+    fleet.producer().send(&topic, &records[1..]);
+    roller.signal("CONT");
+    arrivals.until(1_040, PATIENCE);
+    eventually(PATIENCE, &1_000, || fleet.committed("1s").values().flatten().sum::<i64>());
+    assert_eq!(fleet.parked(), []);
+    assert!(said(&roller, &["ERROR", "created anew"]) <= 1, "once");
+}
+
+#[test]
 fn partitions_added_while_a_level_is_rolled_are_rolled_too() {
     let fleet = Fleet::new("{1s: {}}", "");
     let target = fleet.target("orders", 2);

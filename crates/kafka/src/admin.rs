@@ -10,6 +10,7 @@ mod settle;
 pub use cluster::Cluster;
 pub use create::Creation;
 
+pub use describe::TopicId;
 pub(crate) use describe::{resource, shapes};
 
 use crate::errors::KafkaFailure;

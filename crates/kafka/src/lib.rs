@@ -16,7 +16,7 @@ pub mod settings;
 mod side;
 pub mod stats;
 
-pub use admin::{Admin, Cluster, Creation};
+pub use admin::{Admin, Cluster, Creation, TopicId};
 pub use broker_clock::{BrokerClock, ClockGuard, ClockTopic, Pace};
 pub use errors::{FailureClass, KafkaFailure, Passing, Trouble, classify_produce};
 pub use log::LogBridge;

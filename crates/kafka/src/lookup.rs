@@ -6,7 +6,7 @@
 mod groups;
 mod offsets;
 
-use crate::admin::shapes;
+use crate::admin::{TopicId, shapes};
 use crate::errors::{KafkaFailure, Trouble};
 use crate::settings::{ClientSettings, Role};
 use crate::side::Side;
@@ -69,6 +69,11 @@ impl Lookup {
             }),
         };
         topics.iter().map(|topic| ((*topic).to_owned(), state(topic))).collect()
+    }
+
+    /// Which topic has this name now; `None` if there is none or nobody answered.
+    pub fn topic_id(&self, topic: &str) -> Option<TopicId> {
+        shapes(&self.side, self.timeout, &[topic]).ok()?.remove(topic)?.ok()?.id
     }
 
     /// The end offsets of these partitions: the offset the next record will have, open transactions included.

@@ -11,9 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, c_char};
 use std::time::Duration;
 
+/// Tells a topic from others that had or will have its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TopicId(i64, i64);
+
 /// A topic's partitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TopicShape {
+    /// `None` from brokers that do not number topics.
+    pub(crate) id: Option<TopicId>,
     pub(crate) partitions: u32,
     /// Replicas of the partition that has the fewest.
     pub(crate) replicas: u16,
@@ -104,12 +110,25 @@ unsafe fn shape(topic: *const sys::rd_kafka_TopicDescription_t) -> (String, Resu
         let fewest = partitions.iter().map(replicas).min().unwrap_or(0);
         let leaderless = partitions.iter().filter(|p| sys::rd_kafka_TopicPartitionInfo_leader(**p).is_null()).count();
         let shape = TopicShape {
+            id: topic_id(sys::rd_kafka_TopicDescription_topic_id(topic)),
             partitions: u32::try_from(partitions.len()).unwrap_or(u32::MAX),
             replicas: u16::try_from(fewest).unwrap_or(u16::MAX),
             leaderless: u32::try_from(leaderless).unwrap_or(u32::MAX),
         };
         (name, Ok(shape))
     }
+}
+
+/// # Safety
+/// `id` is null or belongs to an answer that is alive.
+unsafe fn topic_id(id: *const sys::rd_kafka_Uuid_t) -> Option<TopicId> {
+    if id.is_null() {
+        return None;
+    }
+    // SAFETY: not null, and as promised by the caller.
+    let id =
+        unsafe { TopicId(sys::rd_kafka_Uuid_most_significant_bits(id), sys::rd_kafka_Uuid_least_significant_bits(id)) };
+    (id != TopicId(0, 0)).then_some(id)
 }
 
 /// All settings in effect of several topics.

@@ -187,6 +187,14 @@ impl LevelConsumer {
         ignore_gone(self.consumer.resume(&self.list(&[partition])))
     }
 
+    /// Reads a partition from its beginning. What was fetched and not read is thrown away.
+    pub fn rewind(&mut self, partition: i32) -> KafkaResult<()> {
+        self.strays.remove(&partition);
+        self.to_commit.remove(&partition);
+        // Without a timeout the client does it when it can.
+        self.consumer.seek(&self.topic, partition, RdOffset::Beginning, Duration::ZERO)
+    }
+
     /// Notes a position to be committed with the next request.
     pub fn commit(&mut self, partition: i32, next: NextOffset) {
         self.to_commit.insert(partition, next);

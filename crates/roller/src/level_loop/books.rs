@@ -1,6 +1,6 @@
 //! Gauges, sums for the log, errors of the clients.
 
-use super::{BOOKKEEPING, End, LevelLoop};
+use super::{BOOKKEEPING, End, IDENTITY_EVERY, LevelLoop};
 use dwell_kafka::clock::wall_ms;
 use dwell_kafka::{Pace, Stats};
 use dwell_roller_core::Reading;
@@ -25,6 +25,7 @@ impl LevelLoop {
         // An unanswered copy: is it one target, or the cluster? The clock's samples tell.
         let pace = if self.parts.core.awaits_reports() { Pace::Quick } else { Pace::Gentle };
         self.parts.clock.press(pace);
+        self.ask_identity(now.mono, IDENTITY_EVERY);
         self.read_client();
     }
 

@@ -20,6 +20,10 @@ impl LevelLoop {
                     }
                     Event::TopicAnswer(key, verdict)
                 }
+                Answer::Identity(id) => {
+                    self.hear_identity(id, now);
+                    continue;
+                }
                 Answer::End { claim, end } => Event::EndSeen(claim, end),
             };
             self.tell(now, event);

@@ -3,6 +3,7 @@
 mod acting;
 mod books;
 mod hearing;
+mod identity;
 mod rebalance;
 mod resets;
 mod silence;
@@ -21,6 +22,7 @@ use dwell_kafka::clock::{mono, sleep_exactly};
 use dwell_kafka::consumer::LevelConsumer;
 use dwell_kafka::producer::Report;
 use dwell_roller_core::{Action, Claim, CopyId, Core, Event, Failure, Mono, Reading, TopicKey};
+use identity::Identity;
 use silence::Silence;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -33,6 +35,9 @@ const BURST: usize = 256;
 const LONGEST_REST: Duration = Duration::from_millis(100);
 /// Gauges and the log's sums are brought up to date this often.
 const BOOKKEEPING: Duration = Duration::from_millis(500);
+
+/// How soon a topic that was deleted and created anew is noticed. One small request.
+const IDENTITY_EVERY: Duration = Duration::from_secs(5);
 
 /// Why a loop ended.
 pub(crate) enum End {
@@ -75,6 +80,7 @@ pub(crate) struct LevelLoop {
     rest: Rest,
     booked: Mono,
     answers: u64,
+    identity: Identity,
     silence: Silence,
     ending: Option<End>,
     stop_told: bool,
@@ -96,6 +102,7 @@ impl LevelLoop {
             rest: Rest::default(),
             booked: Mono::default(),
             answers: parts.clock.answers(),
+            identity: Identity::default(),
             silence: Silence::new(&parts.level, mono()),
             ending: None,
             stop_told: false,

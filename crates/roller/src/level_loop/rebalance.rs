@@ -1,9 +1,9 @@
 //! Takes partitions over and gives them back.
 
 use super::{End, LevelLoop};
-use crate::ring::Ring;
 use dwell_kafka::consumer::{Ownership, Step};
-use dwell_roller_core::{Claim, Epoch, Event, NextOffset, Reading};
+use dwell_roller_core::{Claim, Event, NextOffset, Reading};
+use std::time::Duration;
 
 impl LevelLoop {
     pub(super) fn step(&mut self, step: Step, now: &Reading) {
@@ -17,13 +17,9 @@ impl LevelLoop {
                 }
                 self.keep_starts(&partitions);
                 for partition in partitions {
-                    self.epochs += 1;
-                    let claim = Claim { partition, epoch: Epoch(self.epochs) };
-                    self.claims.retain(|c| c.partition != partition);
-                    self.claims.push(claim);
-                    self.rings.insert(partition, Ring::new(claim));
-                    self.tell(now, Event::Assigned(claim));
+                    self.claim(partition, now);
                 }
+                self.ask_identity(now.mono, Duration::ZERO);
             }
             Step::Revoke(partitions, ownership) => self.revoke(partitions, ownership, now),
         }
