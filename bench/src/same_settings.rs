@@ -14,6 +14,7 @@ const CONSUMER: &[(&str, &str)] = &[
     ("queued.max.messages.kbytes", "4096"),
     ("session.timeout.ms", "6000"),
     ("heartbeat.interval.ms", "500"),
+    ("topic.metadata.refresh.interval.ms", "5000"),
     ("max.poll.interval.ms", "60000"),
     ("statistics.interval.ms", "5000"),
 ];
@@ -69,6 +70,7 @@ mod tests {
             "queued_kib: 4096",
             "session: Duration::from_secs(6)",
             "heartbeat: Duration::from_millis(500)",
+            "metadata_refresh: Duration::from_secs(5)",
         ] {
             assert!(short.contains(line), "no longer so: {line}");
         }
