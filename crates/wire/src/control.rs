@@ -28,20 +28,6 @@ pub struct Control<'a> {
     pub target_waits: u32,
 }
 
-/// What remains of a record's delay when it is due, in milliseconds; zero or less means: to its target.
-///
-/// With `dwell-deliver-at` that is `deliver_at − due`. With `dwell-delay` alone the record is on its first level, and
-/// it is `delay − level_delay`, whatever the append time and the due time: a due time that was corrected for a wrong
-/// broker clock must not add a hop. With neither, the level was the delay. (The append time is an argument because every
-/// caller has it at hand; no case needs it.)
-pub fn remaining_ms(c: &Control<'_>, _append_ms: i64, level_delay: Delay, due_ms: i64) -> i64 {
-    match (c.deliver_at, c.delay) {
-        (Some(at), _) => at.saturating_sub(due_ms),
-        (None, Some(delay)) => signed_ms(delay).saturating_sub(signed_ms(level_delay)),
-        (None, None) => 0,
-    }
-}
-
 /// When the record shall be delivered, epoch milliseconds: `dwell-deliver-at`, or else the append on the first level
 /// plus `dwell-delay`. This is what a hop writes. `None` where the level topic was the only delay asked for.
 pub fn requested_at_ms(c: &Control<'_>, append_ms: i64) -> Option<i64> {
@@ -68,22 +54,6 @@ mod tests {
             trail: None,
             hops: 0,
             target_waits: 0,
-        }
-    }
-
-    #[test]
-    fn what_remains_comes_from_the_time_before_the_delay() {
-        let level = Delay::from_millis(5_000);
-        for (delay, at, due, remaining) in [
-            (None, None, 1_000, 0),
-            (Some(7_000), None, 1_000, 2_000),
-            (Some(3_000), None, 1_000, -2_000),
-            (None, Some(9_000), 1_000, 8_000),
-            (Some(7_000), Some(9_000), 10_000, -1_000),
-            (Some(u64::MAX), None, 0, i64::MAX - 5_000),
-            (None, Some(0), i64::MIN, i64::MAX),
-        ] {
-            assert_eq!(remaining_ms(&control(delay, at), due, level, due), remaining, "{delay:?} {at:?}");
         }
     }
 

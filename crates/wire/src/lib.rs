@@ -47,7 +47,7 @@ mod slots;
 mod trail;
 
 pub use contract::{is_control, names};
-pub use control::{Control, remaining_ms, requested_at_ms};
+pub use control::{Control, requested_at_ms};
 pub use decode::decode;
 pub use encode::{Request, When, encode};
 pub use forward::{hop, release, set_aside};
