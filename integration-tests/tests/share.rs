@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use dwell_integration_tests::audit::{Arrivals, asked, assert_each_once, assert_on_time};
+use dwell_integration_tests::chance::chance;
 use dwell_integration_tests::load::{Load, batch};
 use dwell_integration_tests::{Fleet, Roller, roller, within};
+use dwell_kafka::consumer::{LevelConsumer, Step, Tuning};
 use dwell_testkit::checker::Sent;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -107,16 +110,21 @@ fn partitions_taken_away_and_given_back_before_the_due_time_do_not_stall() {
 }
 
 #[test]
-fn members_come_and_go_under_load_and_nothing_is_repeated() {
+fn one_becomes_three_and_one_again_under_load_and_nothing_is_repeated() {
     let fleet = Fleet::new("{1s: {}}", "");
     let target = fleet.target("orders", 4);
     let mut stays = fleet.roller(&["1s"]);
     let load = Load::start(&fleet, "1s", &target, Duration::from_millis(20));
-    for _ in 1..=3 {
-        let mut guest = fleet.roller(&["1s"]);
-        within(PATIENCE, "the guest releases", || (delivered(&guest) > 500.0).then_some(()));
-        assert_eq!(roller::code(guest.stop(PATIENCE)), Some(0));
+    for _ in 1..=2 {
+        let mut guests = [fleet.roller_unready(&["1s"], &[]), fleet.roller_unready(&["1s"], &[])];
+        within(PATIENCE, "both guests release", || guests.iter().all(|g| delivered(g) > 200.0).then_some(()));
+        assert!(partitions(&stays) > 0, "three of them share four partitions");
+        guests.iter().for_each(|guest| guest.signal("TERM"));
+        for guest in &mut guests {
+            assert_eq!(roller::code(guest.wait(PATIENCE)), Some(0));
+        }
     }
+    within(PATIENCE, "all are back", || (partitions(&stays) == 4).then_some(()));
     let sent = load.finish();
     let mut arrivals = Arrivals::at(&fleet, &target);
     arrivals.until(sent.len(), PATIENCE);
@@ -125,4 +133,64 @@ fn members_come_and_go_under_load_and_nothing_is_repeated() {
     eprintln!("{verdict}");
     assert_each_once(&verdict);
     assert_on_time(&verdict, TAKEOVER);
+}
+
+/// Joins the level's group, holds what it is given for a while without a thought for it, and leaves.
+fn passer_by(fleet: &Fleet, level: &str, stay: Duration) {
+    let level = fleet.table.get(level).unwrap();
+    let (group, topic) = (fleet.table.group_of(level), fleet.table.topic_of(level));
+    let mut member = LevelConsumer::join(&fleet.settings, &group, &topic, &Tuning::for_level(level)).unwrap();
+    let begin = Instant::now();
+    while begin.elapsed() < stay {
+        for step in member.serve(Duration::from_millis(20)) {
+            match step {
+                Step::Assign(partitions) => member.accept(&partitions, &BTreeMap::new()).unwrap(),
+                Step::Revoke(partitions, _) => member.give_back(&partitions).unwrap(),
+            }
+        }
+    }
+    member.leave();
+}
+
+#[test]
+fn fifty_joins_and_leaves_in_a_row_leave_no_partition_behind() {
+    // On the short level heads are held in memory, on the long one their partitions are paused.
+    const LEVELS: [&str; 2] = ["1s", "12s"];
+    let fleet = Fleet::new("{1s: {}, 12s: {}}", "");
+    let mut stays = fleet.roller(&LEVELS);
+    let loads = LEVELS.map(|level| {
+        let target = fleet.target(level, 4);
+        (level, Load::start(&fleet, level, &target, Duration::from_millis(250)), target)
+    });
+    std::thread::scope(|scope| {
+        for level in LEVELS {
+            let fleet = &fleet;
+            scope.spawn(move || {
+                for nth in 1..=25 {
+                    let stay = chance(&format!("passer-by {nth} on {level} stays for so many ms"), 0..600);
+                    passer_by(fleet, level, Duration::from_millis(stay));
+                }
+            });
+        }
+    });
+    let mut done: Vec<_> =
+        loads.map(|(level, load, target)| (level, load.finish(), Arrivals::at(&fleet, &target))).into();
+    within(PATIENCE, "all are back", || (partitions(&stays) == 8).then_some(()));
+    // Every partition goes on at once.
+    done.extend(LEVELS.map(|level| {
+        let target = fleet.target(&format!("{level}-afterwards"), 1);
+        (level, send(&fleet, level, &target, 0, 200), Arrivals::at(&fleet, &target))
+    }));
+    for (_, sent, arrivals) in &mut done {
+        arrivals.until(sent.len(), PATIENCE);
+    }
+    assert_eq!(roller::code(stays.stop(PATIENCE)), Some(0));
+    for (nth, (level, sent, mut arrivals)) in done.into_iter().enumerate() {
+        let verdict = arrivals.judge(&fleet, &[level], &sent);
+        eprintln!("{verdict}");
+        assert_each_once(&verdict);
+        if nth >= LEVELS.len() {
+            assert_on_time(&verdict, Duration::from_secs(10));
+        }
+    }
 }
