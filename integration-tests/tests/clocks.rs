@@ -5,6 +5,7 @@ use dwell_integration_tests::audit::{Arrivals, asked, assert_each_once, assert_o
 use dwell_integration_tests::clock_shim::WrongClock;
 use dwell_integration_tests::load::batch;
 use dwell_integration_tests::produce::Rec;
+use dwell_integration_tests::same::by_id;
 use dwell_integration_tests::{Fleet, rec, within};
 use dwell_kafka::clock::wall_ms;
 use dwell_kafka::reader::WholeRecord;
@@ -133,4 +134,46 @@ fn producers_whose_clocks_are_off_take_the_right_hops() {
         let took = trail(&records, &sent.id);
         assert!(way.is_none_or(|way| way == took), "{}: {took}", sent.id);
     }
+}
+
+/// How far a producer's timestamp is from the present, ms. Brokers refuse what is more than an hour ahead.
+const FAR: [i64; 3] = [50 * 60_000, 0, -30 * 24 * HOUR * 1000];
+
+/// Records with timestamps of their own, and the time before they were sent.
+fn stamped(fleet: &Fleet, target: &str, what: &str) -> Vec<(String, i64)> {
+    let mut producer = fleet.producer();
+    let send = |nth: usize| {
+        let (id, now) = (format!("{what} {nth}"), wall_ms());
+        let record = Rec { timestamp_ms: now + FAR[nth % FAR.len()], ..rec(target, &format!("k{nth}"), &id) };
+        producer.send(&fleet.level_topic("2s"), &[record.with("dwell-id", &id)]);
+        (id, now)
+    };
+    (0..60).map(send).collect()
+}
+
+#[test]
+fn timestamps_of_producers_release_nothing_early_and_block_nothing() {
+    let fleet = Fleet::new("{2s: {}}", "");
+    let (target, topic) = (fleet.target("orders", 1), fleet.level_topic("2s"));
+    let mut roller = fleet.roller(&["2s"]);
+    let mut sent = stamped(&fleet, &target, "before");
+    fleet.admin.alter(&topic, &[("message.timestamp.type", "CreateTime")]).unwrap();
+    let wrong = stamped(&fleet, &target, "meanwhile");
+    // Behind each of them one with the broker's time.
+    fleet.admin.alter(&topic, &[("message.timestamp.type", "LogAppendTime")]).unwrap();
+    sent.extend(wrong);
+    sent.extend(stamped(&fleet, &target, "after"));
+
+    let got = fleet.read_until(&target, sent.len(), PATIENCE);
+    assert_eq!(got.len(), sent.len(), "each once");
+    let far = fleet.read(&topic).iter().filter(|r| (r.timestamp_ms - wall_ms()).abs() > 20 * 60_000).count();
+    assert!(far >= 30, "{far} records on the level have the time of their producer");
+    for (id, sent_ms) in &sent {
+        let waited = by_id(&got, id).timestamp_ms - sent_ms;
+        assert!((2_000..12_000).contains(&waited), "{id} waited for {waited} ms");
+    }
+    assert!(roller.stop(PATIENCE).success());
+    let told = roller.log().matches("does not carry the broker's append time").count();
+    assert!((1..=4).contains(&told), "told once for each partition: {}", roller.log());
+    assert_eq!(fleet.parked(), []);
 }
